@@ -174,12 +174,13 @@ def tune_timeout() -> int:
     return _integer("NINETOOTHED_TUNE_TIMEOUT", 30, 1)
 
 
-def backend(known: Sequence[str]) -> str | None:
+def backend(languages: Callable[[str | None], Sequence[str]]) -> str | None:
     """``NINETOOTHED_BACKEND``: backend of GPU tensors where ``make`` names none, one of the
-    ``known`` languages. Default: the first that the tensors' device has (``ttir``).
+    ``languages``, which looks for a name that it does not know. Default: the first that the
+    tensors' device has (``ttir``).
     """
     text = _text("NINETOOTHED_BACKEND")
-    if text is None or text in known:
+    if text is None or text in (known := languages(text)):
         return text
     raise ConfigurationError(f"NINETOOTHED_BACKEND must be {' or '.join(known)}, not {text!r}")
 

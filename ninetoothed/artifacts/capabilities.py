@@ -1,9 +1,9 @@
-"""Capabilities of targets, as back ends declare them in ``ninetoothed/backend/NAME/targets.py``."""
+"""Capabilities of targets, as back ends declare them in their modules ``targets``."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -40,6 +40,10 @@ class Targets(Protocol):
         """The target of a name; None where the back end has none."""
         ...
 
+    def names(self) -> Sequence[str]:
+        """Names of targets, which a wrong one may be meant for."""
+        ...
+
     def capabilities(self, target: Target) -> Capabilities:
         """Capabilities of a target of the back end."""
         ...
@@ -48,5 +52,5 @@ class Targets(Protocol):
 def capabilities(target: Target | None) -> Capabilities:
     """Capabilities of a target; without one, of the default target."""
     chosen = Target.parse(DEFAULT_TARGET) if target is None else target
-    module = importlib.import_module(f"ninetoothed.backend.{chosen.back_end.name}.targets")
+    module = importlib.import_module(f"{chosen.back_end.emits}.targets")
     return cast("Targets", module).capabilities(chosen)

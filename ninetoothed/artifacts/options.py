@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, cast
 from ninetoothed import config as settings
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.target import languages
-from ninetoothed.errors import ArgumentError, OptionWarning, shown, warn
+from ninetoothed.errors import ArgumentError, OptionWarning, did_you_mean, shown, warn
 
 
 class Options(NamedTuple):
@@ -75,13 +75,7 @@ def options(
         raise ArgumentError(
             f"max_num_configs must be a positive integer, not {shown(max_num_configs)}"
         )
-    backends = (*languages(), "interpret")
-    if backend is not None and (
-        not isinstance(cast("object", backend), str) or backend not in backends
-    ):
-        raise ArgumentError(
-            f"there is no backend {shown(backend)}; backends are {', '.join(backends)}"
-        )
+    _check_backend(backend)
     if tune is not None and (
         not isinstance(cast("object", tune), str) or tune not in ("off", "quick", "full")
     ):
@@ -95,6 +89,15 @@ def options(
         _flag(strict, "strict"),
         tune,
     )
+
+
+def _check_backend(backend: object) -> None:
+    named = backend if isinstance(backend, str) and backend != "interpret" else None
+    backends = (*languages(named), "interpret")
+    if backend is not None and (not isinstance(backend, str) or backend not in backends):
+        known = f"backends are {', '.join(backends)}"
+        near = "" if named is None else did_you_mean(named, backends)
+        raise ArgumentError(f"there is no backend {shown(backend)}; {near or known}")
 
 
 def _flag(value: object, name: str) -> bool:

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 from ninetoothed.artifacts.artifact import Argument
 from ninetoothed.backend.names import NameTable, legal_function_name
 from ninetoothed.errors import CompilerError
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.nt.attributes import (
     Check,
     CheckAttr,
@@ -32,7 +33,8 @@ def device_function(module: ModuleOp) -> FuncOp:
     """
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     if len(functions) != 1:
-        raise CompilerError(f"a module to emit has one tt.func, this one has {len(functions)}")
+        message = f"a module to emit has one tt.func, this one has {len(functions)}"
+        raise fail(functions[1] if functions else module, message, CompilerError)
     return functions[0]
 
 
@@ -50,7 +52,7 @@ def grid(function: FuncOp) -> IndexExpr:
     """The number of programs (``nt.grid``)."""
     attr = function.attributes.get("nt.grid")
     if not isinstance(attr, ExprAttr):
-        raise CompilerError(f"tt.func @{function.sym_name.data} has no nt.grid")
+        raise fail(function, f"tt.func @{function.sym_name.data} has no nt.grid", CompilerError)
     return attr.data
 
 
@@ -63,7 +65,7 @@ def vacuous(function: FuncOp) -> tuple[IndexExpr, ...]:
 def _array(function: FuncOp, name: str) -> tuple[Attribute, ...]:
     attr = function.attributes.get(name)
     if not isinstance(attr, ArrayAttr):
-        raise CompilerError(f"tt.func @{function.sym_name.data} has no {name}")
+        raise fail(function, f"tt.func @{function.sym_name.data} has no {name}", CompilerError)
     return cast("ArrayAttr[Attribute]", attr).data
 
 
@@ -82,9 +84,9 @@ def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
         attr = attrs.get(kind)
         if isinstance(attr, StringAttr):
             return kind, attr.data
-    raise CompilerError(
-        f"argument {index} of tt.func @{function.sym_name.data} is neither nt.param nor nt.symbol"
-    )
+    name = function.sym_name.data
+    message = f"argument {index} of tt.func @{name} is neither nt.param nor nt.symbol"
+    raise fail(function, message, CompilerError)
 
 
 def function_name(function: FuncOp) -> str:

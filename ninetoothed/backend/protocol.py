@@ -1,9 +1,9 @@
 """The compile half of a back end: what its targets can do, and text for them.
 
-A back end NAME has two modules in ``ninetoothed/backend/NAME``: ``targets``
-(:class:`~ninetoothed.artifacts.capabilities.Targets`), which imports no IR, and ``emitter``
-(:class:`Emitter`). The run half is a :class:`~ninetoothed.runtime.toolchain.Toolchain`. No other
-module knows a vendor.
+A back end has two modules in the package that it ``emits`` with, ours ``ninetoothed/backend/NAME``:
+``targets`` (:class:`~ninetoothed.artifacts.capabilities.Targets`), which imports no IR, and
+``emitter`` (:class:`Emitter`). The run half is a
+:class:`~ninetoothed.runtime.toolchain.Toolchain`. No other module knows a vendor.
 """
 
 from __future__ import annotations
@@ -31,4 +31,4 @@ class Emitter(Protocol):
 
 def emitter(back_end: BackEnd) -> Emitter:
     """The emitter of a back end."""
-    return cast("Emitter", importlib.import_module(f"ninetoothed.backend.{back_end.name}.emitter"))
+    return cast("Emitter", importlib.import_module(f"{back_end.emits}.emitter"))

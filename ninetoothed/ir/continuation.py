@@ -19,6 +19,8 @@ from ninetoothed.errors import ArgumentError
 _MARK = "// nt-opt: "
 _NEXT = "//   "
 _WIDTH = 120
+# xDSL copies the rest of a pipeline for each of its words.
+_LONGEST = 1 << 15
 _FOUND = re.compile(r"\s*// nt-opt:[ \t]*((?:.*\\\r?\n[ \t]*//[ \t]*)*.*)")
 _BREAK = re.compile(r"\\\r?\n[ \t]*//[ \t]*")
 _PIECE = re.compile(r"[^ ,]*[ ,]*")
@@ -62,10 +64,14 @@ class Continuation:
         if match is None:
             return None
         line = _BREAK.sub("", match[1])
+        if len(line) > _LONGEST:
+            raise ArgumentError(
+                f"the first line, // nt-opt: …, has {len(line)} characters; {_LONGEST} is the most"
+            )
         try:
             words = shlex.split(line)
         except ValueError as error:
-            raise ArgumentError(f"the first line, // nt-opt: {line}, is broken: {error}") from error
+            raise ArgumentError(f"the first line, // nt-opt: …, is broken: {error}") from error
         fields: dict[str, str | int] = {}
         while words:
             name, _, value = words.pop(0).partition("=")

@@ -10,8 +10,17 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, prop_def, traits_def, var_operand_def
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.utils.exceptions import VerifyException
 
 _T = TypeVar("_T")
+
+
+class InvalidOpError(VerifyException):
+    """An op below the one that is verified is not valid; errors point at it."""
+
+    def __init__(self, op: Operation, message: str) -> None:
+        super().__init__(message)
+        self.op = op
 
 
 class PureOp(IRDLOperation):

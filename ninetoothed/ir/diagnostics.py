@@ -10,6 +10,7 @@ from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed.ir.definitions import InvalidOpError
 from ninetoothed.ir.locations import place_of
 from ninetoothed.language.registry import Registry
 
@@ -53,6 +54,9 @@ def invalid(module: ModuleOp) -> tuple[Operation, str] | None:
 
     Other than for xDSL, what an op uses must be defined before it.
     """
+    found = _used_too_early(module, set())
+    if found is not None:
+        return found
     for op in module.walk(region_first=True):
         for region in op.regions:
             if len(region.blocks) == 1 and not region.block.ops and not op.has_trait(NoTerminator):
@@ -60,14 +64,39 @@ def invalid(module: ModuleOp) -> tuple[Operation, str] | None:
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as error:
-            return op, str(error)
+            return error.op if isinstance(error, InvalidOpError) else op, str(error)
         except Exception as error:
-            # xDSL prints the whole module into a note, and what is not valid may not print.
-            context = error.__context__
-            if isinstance(context, VerifyException):
-                return op, str(context)
-            return op, f"{op.name} cannot be verified: {type(error).__name__}: {error}"
-    return _used_too_early(module, set())
+            return _outer_cause(op, error)
+    return None
+
+
+def _outer_cause(op: Operation, error: Exception) -> tuple[Operation, str]:
+    """Why ``op`` cannot be verified: ``error`` is none of a verifier's."""
+    # xDSL prints the whole module into a note of a verifier's, and what is not valid may not print.
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, VerifyException):
+            return op, str(cause)
+        cause = cause.__context__
+    # Verifiers may rely on the ops around them.
+    parent = op.parent_op()
+    while parent is not None:
+        found = _own_mistake(parent)
+        if found is not None:
+            return found
+        parent = parent.parent_op()
+    return op, f"{op.name} cannot be verified: {type(error).__name__}: {error}"
+
+
+def _own_mistake(op: Operation) -> tuple[Operation, str] | None:
+    try:
+        op.verify(verify_nested_ops=False)
+    except VerifyException as error:
+        return error.op if isinstance(error, InvalidOpError) else op, str(error)
+    except Exception:
+        # The op itself relies on those around it.
+        return None
+    return None
 
 
 def _used_too_early(op: Operation, defined: set[SSAValue]) -> tuple[Operation, str] | None:

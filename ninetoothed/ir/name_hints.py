@@ -13,4 +13,5 @@ def hint(value: SSAValue, name: str) -> None:
     """Name a value in texts of the IR and in generated source. Python's names may have characters
     that the IR's have not, which become underscores.
     """
-    value.name_hint = _ILLEGAL.sub("_", name)
+    word = _ILLEGAL.sub("_", name)
+    value.name_hint = word if SSAValue.is_valid_name(word) else None

@@ -13,11 +13,12 @@ import bisect
 import linecache
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyFloat,
     BytesAttr,
     DenseIntOrFPElementsAttr,
     ModuleOp,
@@ -44,6 +45,8 @@ _MOST_DIGITS = 20
 _WIDEST = 1 << 16
 _MOST_ELEMENTS = 1 << 20
 _MOST_ELEMENTS_IN_ALL = 1 << 22
+# Of floats of eight bits, each of which xDSL converts by itself.
+_MOST_BYTES = 1 << 17
 _LONGEST_ALIAS = 1 << 16
 # Types can be long.
 _LONGEST_MESSAGE = 400
@@ -56,6 +59,7 @@ _TOKEN = re.compile(
     | ->
     | (?P<open> [(<\[{])
     | (?P<close> [)>\]}])
+    | (?P<foreign> [^\x00-\x7F])
     | (?P<integer> 0x[0-9a-fA-F]++ | \d++ ) (?: \. \d*+ )?+
     """,
     re.VERBOSE | re.ASCII,
@@ -178,6 +182,10 @@ def _scan(source: _Source) -> None:
             case "integer" if len(match["integer"]) > _MOST_DIGITS:
                 message = f"an integer of {len(match['integer'])} digits does not fit 64 bits"
                 source.fail(message, match.start(), match.end())
+            case "foreign" if match["foreign"].isnumeric():
+                # xDSL takes it to begin a number.
+                message = f"Unexpected character: {match['foreign']}"
+                source.fail(message, match.start(), match.end())
             case _:
                 pass
 
@@ -209,12 +217,16 @@ class _Parser(Parser):
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
-            return super().parse_module(allow_implicit_module)
+            module = super().parse_module(allow_implicit_module)
         except ParseError:
             if self._current_token.kind == MLIRTokenKind.EOF and self.forward_ssa_references:
                 name = next(iter(self.forward_ssa_references))
                 self.raise_error(f"%{name} is used, but not defined", self._first_uses[name])
             raise
+        if isinstance(module.location, UnknownLoc):
+            # Nobody wrote it: it begins where its ops do.
+            module.location = text_location(Loc(self._source.name, self._source.first_line))
+        return module
 
     def resolve_operand(
         self, operand: UnresolvedOperand, type: AttributeInvT
@@ -270,7 +282,7 @@ class _Parser(Parser):
     def _parse_dense_literal_type(self) -> Any:
         start = self._current_token.span
         type = super()._parse_dense_literal_type()
-        self._count_elements(type.get_shape(), start)
+        self._count_elements(type, start)
         if self._splat is None:
             return type
         self._splat = type
@@ -278,7 +290,7 @@ class _Parser(Parser):
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
         if type is not None:
-            self._count_elements(type.get_shape(), self._current_token.span)
+            self._count_elements(type, self._current_token.span)
         elif _SPLAT.match(self._source.text, self.pos) is not None:
             # xDSL converts each of the equal elements: here, it does one.
             self._splat = TensorType(i1, [1])
@@ -289,15 +301,16 @@ class _Parser(Parser):
             return found
         return super().parse_dense_int_or_fp_elements_attr(type)
 
-    def _count_elements(self, shape: Sequence[int], start: Span) -> None:
-        """Check the elements of a dense constant, which are built one by one."""
-        count = math.prod(shape)
+    def _count_elements(self, type: Any, start: Span) -> None:
+        """Check the number of elements of a dense constant."""
+        count = math.prod(type.get_shape())
         self._elements += count
-        if count > _MOST_ELEMENTS:
+        scalar = type.get_element_type()
+        is_byte = isinstance(scalar, AnyFloat) and scalar.bitwidth <= 8
+        most = _MOST_BYTES if is_byte else _MOST_ELEMENTS
+        if count > most:
             self.raise_error(
-                f"a dense constant of {count} elements is too large; "
-                f"the largest has {_MOST_ELEMENTS}",
-                start,
+                f"a dense constant of {count} elements is too large; the largest has {most}", start
             )
         if self._elements > _MOST_ELEMENTS_IN_ALL:
             self.raise_error(

@@ -64,6 +64,18 @@ STAGES: dict[str, Stage] = {
 }
 
 
+def first_strange(module: ModuleOp, name: str) -> Operation | None:
+    """The first op that is legal neither in a stage nor in the one before it, between which passes
+    work; None: all are.
+    """
+    names = list(STAGES)
+    around = [STAGES[one] for one in names[max(names.index(name) - 1, 0) : names.index(name) + 1]]
+    for op in module.walk():
+        if not any(stage.allows(op) for stage in around):
+            return op
+    return None
+
+
 def check_stage(module: ModuleOp, *names: str) -> None:
     """Check that all ops of a module are legal in a stage; of several names, in one of them.
 

@@ -85,7 +85,8 @@ class Compilation:
         self._signature_infos: dict[Signature, SignatureInfo] = {}
         self._lock = threading.RLock()
         known = languages()
-        self._language = options.backend if options.backend in known else settings.backend(known)
+        is_named = options.backend in known
+        self._language = options.backend if is_named else settings.backend(languages)
 
     def written(self, signature: Signature) -> frozenset[str]:
         """Parameters that may be written to."""
@@ -149,7 +150,7 @@ class Compilation:
         pipeline = self.definition.pipeline
         if self.digest is None and pipeline is not None:
             base = f"{base} {pipeline.key}"
-        version = toolchain.of(target).version()
+        version = toolchain.of(target).version() + target.back_end.origin
         key = f"{base} {signature} {target} {self.language(target)} {version}"
         disabled = settings.optimizations()
         return f"{key} without {disabled}" if disabled else key

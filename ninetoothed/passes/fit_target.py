@@ -51,7 +51,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.target import Target
 from ninetoothed.dtype import DTYPES
-from ninetoothed.errors import ArgumentError, TypeMismatchError
+from ninetoothed.errors import ArgumentError, CompilerError, TypeMismatchError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -66,7 +66,10 @@ def _dtypes(op: Operation) -> Iterator[str]:
         type: Attribute = value.type
         if nt.is_pointer(type):
             type = nt.pointee_of(type)
-        yield nt.dtype_of(type)
+        try:
+            yield nt.dtype_of(type)
+        except KeyError:
+            raise fail(op, f"{op.name}: {type} is no type of the language", CompilerError) from None
 
 
 @dataclass(frozen=True)

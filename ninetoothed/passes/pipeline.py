@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException, VerifyException
 
 from ninetoothed import passes
 from ninetoothed.errors import (
@@ -33,7 +33,8 @@ from ninetoothed.errors import (
 )
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
-from ninetoothed.ir.stages import check_stage
+from ninetoothed.ir.locations import place_of
+from ninetoothed.ir.stages import check_stage, first_strange
 from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stage_at
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -183,7 +184,9 @@ def _parsed(spec: ArgSpec) -> ModulePass:
         class_ = passes.find_pass(spec.name)
     except KeyError:
         names = [*passes.pass_names(), *outside_passes.names()]
-        near = did_you_mean(spec.name, names) or "nt-opt --list-passes lists them"
+        near = did_you_mean(spec.name, names) or (
+            "nt-opt --list-passes lists them, and --load imports a module that registers others"
+        )
         raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
     return instance(class_, spec)
 
@@ -234,12 +237,30 @@ def run(
                 reason = f"it failed with {type(error).__name__}: {error}"
                 raise _failed(step, step.outside, reason, before, module) from error
             where = reproducer(before, pipeline[index:])
-            raise CompilerError(
-                f"pass {name} failed with {type(error).__name__}: {error}{where}; "
-                "this is a bug of the compiler"
-            ) from error
+            raise _stopped(pipeline[index:], error, before or module, where) from error
         for observe in observers:
             observe(name, module)
+
+
+def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: str) -> CompilerError:
+    """The error of the first pass of ``rest``, which raised another one; ``module`` is what it was
+    given, ``where`` the end of the message.
+    """
+    name = rest[0].pass_.name
+    locs = (place_of(op.location) for op in module.body.ops)
+    loc = next((loc for loc in locs if loc is not None), None)
+    stage = next((step.stage for step in rest if step.stage is not None), None)
+    strange = None if stage is None else first_strange(module, stage)
+    if strange is not None:
+        message = f"pass {name} cannot take {strange.name}, which appears nowhere before {stage}"
+        return CompilerError(f"{message}{where}", place_of(strange.location))
+    if isinstance(error, PassFailedException | VerifyException | ZeroDivisionError):
+        return CompilerError(f"pass {name}: {error}{where}", loc)
+    if isinstance(error, RecursionError):
+        message = f"pass {name}: the module, or an expression in it, is nested too deeply"
+        return CompilerError(f"{message}{where}", loc)
+    message = f"pass {name} failed with {type(error).__name__}: {error}{where}"
+    return CompilerError(f"{message}; this is a bug of the compiler", loc)
 
 
 def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:

@@ -90,10 +90,10 @@ def _options(pass_: type[ModulePass], text: str) -> tuple[tuple[str, Any], ...]:
         specs = list(parse_pipeline(text))
     except ArgSpecParseError as error:
         raise ArgumentError(
-            f"pipeline has {text!r}, which is not of the form '{pass_.name}{{option=value}}'"
+            f"the pipeline has {text!r}, which is not of the form '{pass_.name}{{option=value}}'"
         ) from error
     if len(specs) != 1:
-        raise ArgumentError(f"pipeline has {text!r}; give passes one by one")
+        raise ArgumentError(f"the pipeline has {text!r}; give passes one by one, in a tuple")
     spec = specs[0].normalize_parameter_names()
     given = instance(pass_, spec)
     return tuple((name, getattr(given, name)) for name in spec.parameters)

@@ -64,7 +64,9 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.meta_op import Guard
@@ -120,9 +122,12 @@ def _skip(kernel: nt.KernelOp, alternatives: list[tuple[Guard, ...]]) -> None:
     end = block.last_op
     assert end is not None
     ops = list(block.ops)
-    first = next(place for place, op in enumerate(ops) if isinstance(op, nt.ProgramIndexOp)) + 1
+    places = (place for place, op in enumerate(ops) if isinstance(op, nt.ProgramIndexOp))
+    first = next(places, None)
+    if first is None:
+        raise fail(kernel, "the kernel does not say which program it is", CompilerError)
     body = Block()
-    for op in ops[first:-1]:
+    for op in ops[first + 1 : -1]:
         op.detach()
         body.add_op(op)
     body.add_op(scf.YieldOp())

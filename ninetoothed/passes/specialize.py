@@ -41,7 +41,8 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] arrange {
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -49,7 +50,7 @@ from xdsl.dialects.builtin import ArrayAttr, BoolAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 
-from ninetoothed.errors import ShapeError
+from ninetoothed.errors import ArgumentError, ShapeError, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -60,6 +61,8 @@ from ninetoothed.passes.analysis.equalities import Equalities, checked_equalitie
 from ninetoothed.passes.analysis.index_width import width_checks
 from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize
+
+_NUMBER = re.compile(r"([^=]+)=(-?[0-9]{1,20})")
 
 
 class _Substitution:
@@ -119,6 +122,21 @@ def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
     return dynamic_sizes((tuple(level.sizes for level in type.levels) for type in types), chosen)
 
 
+def _numbers(option: str, texts: Sequence[str]) -> dict[str, int]:
+    """The numbers by name of ``"NAME=NUMBER"``.
+
+    Raises:
+        ArgumentError: one is written in another way.
+    """
+    found: dict[str, int] = {}
+    for text in texts:
+        match = _NUMBER.fullmatch(text)
+        if match is None:
+            raise ArgumentError(f"nt-specialize: {option} holds NAME=NUMBER, not {shown(text)}")
+        found[match[1]] = int(match[2])
+    return found
+
+
 @dataclass(frozen=True)
 class SpecializePass(KernelPass):
     """Substitute the values of symbols, alignment and the padded sizes of blocks."""
@@ -161,9 +179,13 @@ class SpecializePass(KernelPass):
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
 
+    def __post_init__(self) -> None:
+        # Texts of pipelines are read before any module is.
+        _numbers("values", self.values)
+        _numbers("contiguous", self.contiguous)
+
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        texts = (text.partition("=") for text in self.values)
-        values = {name: int(number) for name, _, number in texts}
+        values = _numbers("values", self.values)
         dynamic = dynamic_block_sizes(kernel)
         if self.padded_sizes and len(self.padded_sizes) != len(dynamic):
             raise PassFailedException(
@@ -237,8 +259,7 @@ class SpecializePass(KernelPass):
 
     def _computed(self, kernel: nt.KernelOp) -> Iterator[tuple[IndexExpr, ...]]:
         """The strides of each source, as products of sizes where they are known to be."""
-        texts = (text.partition("=") for text in self.contiguous if self.collapses)
-        firsts = {name: int(dim) for name, _, dim in texts}
+        firsts = _numbers("contiguous", self.contiguous) if self.collapses else {}
         for source in kernel.sources:
             strides, sizes = source.strides.data, source.sizes
             first = firsts.get(source.param.data, len(sizes))

@@ -64,6 +64,8 @@ class Pipeline:
                 f"a pass is named by a text, as 'nt-some-words{{factor=4}}', not {shown(text)}"
             )
         new = Insertion(text.strip(), Place.of(before, after))
+        if "," in new.name:
+            raise ArgumentError(f"the pipeline has {text!r}; give passes one by one, in a tuple")
         if new.name in [one.name for one in self.insertions]:
             raise ArgumentError(f"the pipeline has {new.name} twice; a pass runs once")
         return replace(self, insertions=(*self.insertions, new))

@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _written(arguments: ViewArguments) -> str:
     """Write the page; what to tell of it."""
-    from ninetoothed.tools.nt_opt.kernel_pipeline import assumed_call
+    from ninetoothed.tools.nt_opt.kernel_pipeline import configured_call
     from ninetoothed.tools.nt_opt.python_file import PythonFile
     from ninetoothed.view.collection import collect
     from ninetoothed.view.page import page
@@ -86,7 +86,7 @@ def _written(arguments: ViewArguments) -> str:
 
     target = Target.parse(arguments.arch or DEFAULT_TARGET)
     definition = PythonFile(Path(str(arguments.input_file))).find(arguments.kernel)
-    call = assumed_call(definition, arguments)
+    call = configured_call(definition, arguments)
     compilation = collect(definition, call.signature, call.config, target, assumed=call.assumed)
     path = Path(arguments.page or f"{definition.name}.html")
     write_atomically(path, page(compilation, timings=not arguments.no_timings))

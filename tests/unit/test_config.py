@@ -85,13 +85,13 @@ def test_no_flag(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_backend(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert config.backend(languages()) is None
+    assert config.backend(languages) is None
     for name in ("ttir", "triton-python"):
         monkeypatch.setenv("NINETOOTHED_BACKEND", name)
-        assert config.backend(languages()) == name
+        assert config.backend(languages) == name
     monkeypatch.setenv("NINETOOTHED_BACKEND", "cuda")
     with pytest.raises(ConfigurationError) as caught:
-        config.backend(languages())
+        config.backend(languages)
     assert str(caught.value) == "NINETOOTHED_BACKEND must be ttir or triton-python, not 'cuda'"
 
 

@@ -11,6 +11,7 @@ from ninetoothed.artifacts.occupancy import Architecture
 from ninetoothed.artifacts.target import Target
 from ninetoothed.dtype import DTYPES
 
+_FAMILIES = ("gfx9", "gfx")
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
@@ -22,6 +23,11 @@ def parse(text: str) -> Target | None:
         # CDNA (gfx9) has wavefronts of 64; RDNA (gfx10 on) runs with 32.
         return Target("hip", match[1], 64 if match[1].startswith("gfx9") else 32)
     return None
+
+
+def names() -> list[str]:
+    """Names of targets."""
+    return [name for name in ARCHITECTURES if name not in _FAMILIES]
 
 
 @functools.cache

@@ -30,7 +30,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.definitions import PureOp
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir.definitions import InvalidOpError, PureOp
+from ninetoothed.ir.locations import place_of
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
     CheckAttr,
@@ -41,6 +43,7 @@ from ninetoothed.ir.nt.attributes import (
     SymbolDecl,
     TensorType,
 )
+from ninetoothed.ir.nt.blocks import ReturnOp
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, check_jagged
 from ninetoothed.ir.nt.meta import MetaOperation
 from ninetoothed.ir.nt.types import shape_of
@@ -183,6 +186,8 @@ class KernelOp(IRDLOperation):
                 raise VerifyException(f"nt.kernel: symbol {name} is declared twice")
         if not isinstance(self.arrange.block.last_op, ArrangedOp):
             raise VerifyException("nt.kernel: the arrangement must end in nt.arranged")
+        if not isinstance(self.apply.block.last_op, ReturnOp):
+            raise VerifyException("nt.kernel: the application must end in nt.return")
         types = [value.type for value in self.arranged.values]
         arguments = [argument.type for argument in self.apply.block.args]
         if len(types) != len(arguments):
@@ -190,6 +195,28 @@ class KernelOp(IRDLOperation):
                 f"nt.kernel: {len(types)} tensors are arranged, the application takes "
                 f"{len(arguments)}"
             )
+        for op in self.arrange.block.ops:
+            if not isinstance(op, SourceOp | MetaOperation | AccessOp | ArrangedOp):
+                raise InvalidOpError(op, f"nt.kernel: the arrangement cannot hold {op.name}")
+        for row in self.padded_sizes:
+            if len(row.data) != 2 or row.data[1].value is None:
+                raise VerifyException("nt.kernel: a padded size is a pair [size, number]")
+        self._verify_tiles()
+
+    def _verify_tiles(self) -> None:
+        """Verify that tiles are referred to, and are no values: both have one type."""
+        arguments = frozenset(self.apply.block.args)
+        for op in self.apply.walk():
+            ref: SSAValue | None = getattr(op, "ref", None)
+            if ref is not None and ref not in arguments:
+                raise InvalidOpError(
+                    op, f"{op.name} refers to a value that is no argument of the application"
+                )
+            tiles = [value for value in op.operands if value in arguments]
+            if tiles not in ([], [ref]):
+                raise InvalidOpError(
+                    op, f"{op.name} uses an argument of the application as a value; load it first"
+                )
 
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
@@ -416,6 +443,12 @@ def chain(value: SSAValue) -> tuple[SourceOp, list[MetaOperation]]:
     while isinstance(owner, MetaOperation):
         ops.append(owner)
         owner = owner.source.owner
+    if isinstance(owner, AccessOp):
+        raise CompilerError(
+            "an arrangement with nt.access is composed already; what follows its meta-operations "
+            "comes before that",
+            place_of(owner.location),
+        )
     assert isinstance(owner, SourceOp)
     return owner, ops[::-1]
 

@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from ninetoothed.ir.tt.types import PointerType
 from ninetoothed.layout.access import Access, index_names
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.symbolic.expr import IndexExpr, as_expr, binary, const, ir_text, sym
+from ninetoothed.symbolic.expr import DIVISIONS, IndexExpr, as_expr, binary, const, ir_text, sym
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -94,12 +94,27 @@ def _parse_operand(parser: AttrParser) -> IndexExpr:
     return sym(name)
 
 
+def _parse_normal(parser: AttrParser) -> IndexExpr:
+    """Parse an index expression to its normal form."""
+    start = parser.pos
+    try:
+        found = normalize(parse_expr(parser))
+    except ZeroDivisionError as error:
+        parser.raise_error(str(error), start, parser.pos)
+    pending = [found]
+    while pending:
+        expr = pending.pop()
+        if expr.op in DIVISIONS and expr.args[1].value == 0:
+            parser.raise_error(f"{ir_text(expr.args[0])} is divided by zero", start, parser.pos)
+        if expr.op not in ("const", "sym"):
+            pending.extend(expr.args)
+    return found
+
+
 def parse_exprs(parser: AttrParser) -> tuple[IndexExpr, ...]:
     """Parse ``[m, n ceildiv BN]``."""
     return tuple(
-        parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: normalize(parse_expr(parser))
-        )
+        parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_normal(parser))
     )
 
 
@@ -117,7 +132,7 @@ class ExprAttr(Data[IndexExpr]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> IndexExpr:
         with parser.in_angle_brackets():
-            return normalize(parse_expr(parser))
+            return _parse_normal(parser)
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string(f"<{ir_text(self.data)}>")
@@ -346,6 +361,11 @@ class CheckAttr(Data[Check]):
     """
 
     name = "nt.check"
+
+    def verify(self) -> None:
+        left, right = len(self.data.left), len(self.data.right)
+        if left != right:
+            raise VerifyException(f"nt.check: {left} numbers on the left, {right} on the right")
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Check:

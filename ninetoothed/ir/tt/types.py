@@ -9,6 +9,7 @@ from typing import cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, TensorType, i32
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.exceptions import VerifyException
 
 
 @irdl_attr_definition
@@ -50,9 +51,14 @@ def block_of(shape: Sequence[int], scalar: Attribute) -> Attribute:
 
 
 def pointee_of(type: Attribute) -> Attribute:
-    """The pointee type of a pointer or a block of them, in the same shape."""
+    """The pointee type of a pointer or a block of them, in the same shape.
+
+    Raises:
+        VerifyException: the type is another one.
+    """
     pointer = scalar_of(type)
-    assert isinstance(pointer, PointerType)
+    if not isinstance(pointer, PointerType):
+        raise VerifyException(f"{type} is no pointer, nor a block of them")
     return block_of(shape_of(type), pointer.pointee)
 
 

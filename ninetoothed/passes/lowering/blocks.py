@@ -32,6 +32,8 @@ def _arange(f: Function, op: nt.ArangeOp) -> None:
     if start is None:
         raise fail(op, f"an arange starts at {op.start.data}, which is not known", CompilerError)
     # The length of Triton's ranges is a power of two.
+    if not 0 < length < 1 << 31 or length.bit_count() > 1:
+        raise fail(op, f"an arange of {length} lanes is no range of Triton's", CompilerError)
     row = f.add(tt.MakeRangeOp(0, length))
     if start:
         row = f.add(arith.AddiOp(row, constant(f.add, start, row.type)))

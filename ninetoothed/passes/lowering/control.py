@@ -49,7 +49,8 @@ def _while(f: Function, op: WhileOp) -> None:
 
 @LOWERINGS.register(scf.IfOp)
 def _if(f: Function, op: scf.IfOp) -> None:
-    one, two = (Region(f.nested(region.block, [])) for region in op.regions)
+    # Without a second block, nothing is done where the condition does not hold.
+    one, two = (Region([f.nested(block, []) for block in region.blocks]) for region in op.regions)
     f.origin = op
     types = [lowered(result.type) for result in op.results]
     new = scf.IfOp(f.value(op.cond), types, one, two)

@@ -15,7 +15,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
-from ninetoothed.errors import ArrangementError
+from ninetoothed.errors import ArrangementError, CompilerError
 from ninetoothed.ir import tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter
@@ -126,7 +126,22 @@ class IndexLowering:
 
     def dims_of(self, expr: IndexExpr) -> Dims:
         """The dims that ``expr`` varies along."""
-        return tuple(sorted({dim for name in symbol_names(expr) for dim in self.values[name].dims}))
+        return tuple(sorted({dim for name in symbol_names(expr) for dim in self.symbol(name).dims}))
+
+    def symbol(self, name: str) -> Lanes:
+        """The value of a symbol.
+
+        Raises:
+            CompilerError: nothing gives it one.
+        """
+        found = self.values.get(name)
+        if found is None:
+            raise fail(
+                self.here.inserter.origin,
+                f"{name} is neither an index nor a symbol that the kernel declares",
+                CompilerError,
+            )
+        return found
 
     def lower(self, expr: IndexExpr) -> Lanes:
         """The value of ``expr``."""
@@ -138,7 +153,7 @@ class IndexLowering:
         if expr.value is not None:
             return self.number(expr.value)
         if expr.op == "sym":
-            return self.values[expr.args[0]]
+            return self.symbol(expr.args[0])
         if expr.op in ("add", "sub", "neg"):
             return self.sum(terms(expr))
         left, right = (self.lower(operand) for operand in expr.args)
@@ -234,7 +249,7 @@ class IndexLowering:
             own = None if dim is None else self.lanes.get(dim)
             count = 1 if dim is None else self.shape[dim]
             others = [
-                name for name in symbol_names(expr) if name != own and dim in self.values[name].dims
+                name for name in symbol_names(expr) if name != own and dim in self.symbol(name).dims
             ]
             facts.append(alignment(expr, own, count, self.divisors, others))
         op = lanes.value.owner

@@ -15,7 +15,9 @@ from dataclasses import replace as replace_fields
 from xdsl.dialects import arith
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.access import Access, holds
@@ -165,7 +167,14 @@ class AccessLowering:
             self.shape = tuple(size.value or 0 for size in self.block)
             for dim, name in enumerate(self.names):
                 if name not in fixed:
-                    row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
+                    length = self.shape[dim]
+                    if length < 1 or length.bit_count() > 1:
+                        message = (
+                            f"dim {dim} of the block has {length} lanes, no power of two; "
+                            "nt-pad-blocks pads blocks"
+                        )
+                        raise fail(op, message, CompilerError)
+                    row = here.inserter.add(tt.MakeRangeOp(0, length))
                     hint(row, name)
                     lanes[dim] = name
                     self.rows[name] = Lanes(row, (dim,))

@@ -20,12 +20,21 @@ from ninetoothed.errors import DeviceError
 _NOTHING = contextlib.nullcontext()
 
 
-@functools.cache
 def kind() -> str:
     """torch's name for the devices that are used: those of the first back end that has any."""
+    return kind_of(len(BACK_ENDS))
+
+
+@functools.cache
+def kind_of(count: int) -> str:
+    """The kind among the first back ends; more may be found later."""
     torch: Any = importlib.import_module("torch")
-    *first, last = (row.device for row in BACK_ENDS)
-    return next((one for one in first if getattr(torch, one).is_available()), last)
+    first, *others = (row.device for row in BACK_ENDS[:count])
+    for one in (first, *others) if others else ():
+        module = getattr(torch, one, None)
+        if module is not None and module.is_available():
+            return one
+    return first
 
 
 def module() -> Any:

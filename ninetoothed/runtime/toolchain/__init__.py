@@ -1,7 +1,7 @@
 """From an artifact to a binary: the run half of a back end, and the processes that compile.
 
-- :class:`Toolchain`: what a back end NAME gives as ``TOOLCHAIN`` of its package here; ``triton`` is
-  one. The compile half is in ``ninetoothed.backend.protocol``.
+- :class:`Toolchain`: what a back end gives as ``TOOLCHAIN`` of the module that it ``runs`` with; of
+  ours, of its package here, as ``triton``. The compile half is in ``ninetoothed.backend.protocol``.
 - ``inspection``: the texts of a compiler's stages, for a reader, which the module ``stage_texts``
   of a back end's package makes.
 - ``pool``, ``process`` and ``worker``: artifacts compiled in processes of their own.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ninetoothed.artifacts.artifact import Artifact, Binary
-from ninetoothed.artifacts.target import BACK_ENDS, Target
+from ninetoothed.artifacts.target import BACK_ENDS, BackEnd, Target
 from ninetoothed.runtime.launch import device
 from ninetoothed.version import __version__
 
@@ -95,26 +95,26 @@ class Toolchain(Protocol):
         ...
 
 
-def named(name: str) -> Toolchain:
+def toolchain_of(row: BackEnd) -> Toolchain:
     """The toolchain of a back end."""
-    found: Toolchain = importlib.import_module(f"{__name__}.{name}").TOOLCHAIN
+    found: Toolchain = importlib.import_module(row.runs).TOOLCHAIN
     return found
 
 
 def of(target: Target) -> Toolchain:
     """The toolchain that compiles for a target."""
-    return named(target.back_end.name)
+    return toolchain_of(target.back_end)
 
 
 def every() -> list[Toolchain]:
     """The toolchains of all back ends."""
-    return [named(row.name) for row in BACK_ENDS]
+    return [toolchain_of(row) for row in BACK_ENDS]
 
 
 def active() -> Toolchain:
     """The toolchain of the devices that torch has."""
     kind = device.kind()
-    return next(named(row.name) for row in BACK_ENDS if row.device == kind)
+    return next(toolchain_of(row) for row in BACK_ENDS if row.device == kind)
 
 
 @functools.cache
@@ -134,17 +134,18 @@ def binary_key(artifact: Artifact) -> str:
         DeviceError: the compiler is not installed, or too old.
     """
     toolchain = of(artifact.target)
-    sources = _sources(artifact.target.back_end.name)
+    row = artifact.target.back_end
+    sources = row.origin or _sources(row.runs)
     settings = map("=".join, toolchain.settings(os.environ))
     parts = [artifact.hash, toolchain.version(), sources, *settings]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @functools.cache
-def _sources(name: str) -> str:
+def _sources(package: str) -> str:
     """Digest of a toolchain's sources, with this package's version."""
     digest = hashlib.sha256()
-    (folder,) = importlib.import_module(f"{__name__}.{name}").__path__
+    (folder,) = importlib.import_module(package).__path__
     # Where sources are not installed, the version is all.
     with contextlib.suppress(OSError):
         for path in sorted(Path(folder).glob("*.py")):

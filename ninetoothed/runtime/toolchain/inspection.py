@@ -17,7 +17,6 @@ from typing import Protocol, cast
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import ArgumentError
-from ninetoothed.runtime import toolchain
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def inspect(artifact: Artifact, names: Sequence[str], locations: bool = True) ->
     """
     for name in names:
         require_stage(artifact.target, name)
-    name = f"{toolchain.__name__}.{artifact.target.back_end.name}.stage_texts"
+    name = f"{artifact.target.back_end.runs}.stage_texts"
     return cast("StageTexts", importlib.import_module(name)).inspect(artifact, names, locations)
 
 

@@ -109,8 +109,9 @@ class Candidates:
     @cached_property
     def key(self) -> str:
         """Key of the tuning results."""
+        version = self.version + self._target.back_end.origin
         return results.key(
-            self.name, self.signature, self._target, self.space, self.device, self.version
+            self.name, self.signature, self._target, self.space, self.device, version
         )
 
     def fitting(self, values: Sequence[Any]) -> Fitting:

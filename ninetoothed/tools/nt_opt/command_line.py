@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
-from ninetoothed.errors import did_you_mean
+from ninetoothed.artifacts.target import find_others
+from ninetoothed.errors import NineToothedError, did_you_mean
 from ninetoothed.tools.nt_opt.output_targets import STAGES, targets
 from ninetoothed.version import __version__
 
@@ -23,6 +24,7 @@ examples:
   nt-opt kernel.py -t composed > stage.mlir  one stage
   nt-opt stage.mlir -t ttir                  goes on from it to the end
   nt-opt stage.mlir -t ptx --arch sm_90      and through Triton, which needs no GPU
+  nt-opt kernel.py -t tt --run --shape x=64x100     what the interpreter makes of a stage
   nt-opt stage.mlir -p canonicalize --from composed --to padded
   nt-opt view kernel.py -o out.html          all of it on a page
 
@@ -55,6 +57,11 @@ class Arguments(argparse.Namespace):
     load: list[str]
     target: str
     output_file: str | None
+    run: bool
+    shape: list[str]
+    inputs: str | None
+    seed: int
+    outputs: str | None
     generic: bool
     debug_info: bool
     syntax_highlight: bool
@@ -113,6 +120,7 @@ def _parser() -> Parser:
     add_python(made)
     _add_pipeline(made.add_argument_group("passes").add_argument)
     _add_output(made.add_argument_group("output").add_argument)
+    _add_running(made.add_argument_group("running").add_argument)
     _add_observers(made.add_argument_group("what the passes do").add_argument)
     _add_parsing(made.add_argument_group("reading and checking IR").add_argument)
     _add_lists(made.add_argument_group("lists and help").add_argument)
@@ -176,6 +184,25 @@ def _add_output(add: _Add) -> None:
     add("--generic", "--print-op-generic", action="store_true", help="ops in the generic form")
     add("--debug-info", "--print-debuginfo", action="store_true", help="print source locations")
     add("--syntax-highlight", action="store_true", help="colours")
+
+
+def _add_running(add: _Add) -> None:
+    add(
+        "--run",
+        action="store_true",
+        help="interpret the kernel, in the stage that would be printed, and print of each output "
+        "its type, a digest and some elements (numbers: --set)",
+    )
+    add(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=AxB",
+        help="a tensor's shape, as x=128x64 (default: one that goes with the others)",
+    )
+    add("--inputs", metavar="FILE", help="an .npz file with the inputs (default: random ones)")
+    add("--seed", type=int, default=0, metavar="N", help="of what is random (default: 0)")
+    add("--outputs", metavar="FILE", help="keep the outputs as an .npz file")
 
 
 def _add_observers(add: _Add) -> None:
@@ -242,11 +269,27 @@ def parse(arguments: Sequence[str]) -> Arguments:
     found, unknown = made.parse_known_args(spelled, Arguments())
     if unknown:
         made.error(unknown_word(made, unknown[0]))
+    for name in ("shape", "inputs", "outputs"):
+        if getattr(found, name) and not found.run:
+            made.error(f"--{name} is for --run; give both")
+    if found.run and found.target not in ("mlir", *STAGES):
+        made.error(f"--run interprets a stage, as in -t tt; -t {found.target} is none")
     known = [*targets(), *STAGES]
+    if found.target not in known:
+        known = [*_all_targets(made), *STAGES]
     if found.target not in known:
         near = did_you_mean(found.target, known) or f"targets are {', '.join(known)}"
         made.error(f"-t: there is no target {found.target}; {near}")
     return found
+
+
+def _all_targets(made: Parser) -> Iterable[str]:
+    """The targets, with those of other packages' back ends."""
+    try:
+        find_others()
+    except NineToothedError as error:
+        made.error(f"-t: {error}")
+    return targets()
 
 
 def unknown_word(made: Parser, word: str) -> str:

@@ -7,6 +7,7 @@ its own. What a Python file needs is imported where there is one.
 from __future__ import annotations
 
 import sys
+import textwrap
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +23,11 @@ from ninetoothed.tools.nt_opt.command_line import Arguments
 
 if TYPE_CHECKING:
     from ninetoothed.definition.definition import Definition
+    from ninetoothed.tools.nt_opt.interpreting import Call
     from ninetoothed.tools.nt_opt.python_file import PythonFile
 
 _MARK = "// -----"
+_LONGEST_MESSAGE = 400
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,15 @@ class Chunk:
 @dataclass(frozen=True)
 class ModuleInput:
     """A module, and how it goes on: the steps that are still to come, and ``settings`` for what
-    they do not say; None where nothing is known. ``is_frontends``: no pass has run.
+    they do not say; None where nothing is known. ``is_frontends``: no pass has run. ``call``: for
+    ``--run``, where the kernel was built for one.
     """
 
     module: ModuleOp
     rest: tuple[Step, ...] | None = None
     settings: Continuation | None = None
     is_frontends: bool = False
+    call: Call | None = None
 
 
 def is_python(arguments: Arguments) -> bool:
@@ -104,7 +109,8 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         rest = tuple(parse_steps(found.passes)) if found.passes else ()
     except ArgumentError as error:
         line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
-        raise InvalidIRError(error.message, Loc(input_name(arguments), line)) from error
+        message = textwrap.shorten(error.message, _LONGEST_MESSAGE, placeholder=" …")
+        raise InvalidIRError(message, Loc(input_name(arguments), line)) from error
     return ModuleInput(module, rest, replace(found, passes=""))
 
 
@@ -130,9 +136,14 @@ def python_module(definition: Definition, arguments: Arguments, goes_on: bool) -
     if not goes_on:
         module = kernel_pipeline.frontend_module(definition, arguments)
         return ModuleInput(module, is_frontends=True)
-    found = kernel_pipeline.compiled(definition, arguments)
+    call = signature = None
+    if arguments.run:
+        from ninetoothed.tools.nt_opt import interpreting
+
+        call, signature = interpreting.python_call(definition, arguments)
+    found = kernel_pipeline.compiled(definition, arguments, signature)
     sys.stderr.write(found.assumed)
-    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True)
+    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True, call=call)
 
 
 def refuse_python_options(arguments: Arguments) -> None:
@@ -145,7 +156,7 @@ def refuse_python_options(arguments: Arguments) -> None:
         "--list-kernels": arguments.list_kernels,
         "--kernel": arguments.kernel,
         "--dtype": arguments.dtype,
-        "--set": arguments.set,
+        "--set": arguments.set and not arguments.run,
         "--choose": arguments.choose,
     }
     for option, value in given.items():

@@ -49,8 +49,17 @@ def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
     return _fitted(definition, arguments, lambda it: build_module(definition, it, {}))
 
 
+def composed_module(definition: Definition, arguments: Arguments) -> tuple[Signature, ModuleOp]:
+    """The first default signature that fits the application, and its module in stage ``composed``.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    return _fitted(definition, arguments, lambda it: (it, build(definition, it)))
+
+
 @dataclass(frozen=True)
-class AssumedCall:
+class ConfiguredCall:
     """A call as the command line says it, and ``assumed``, a comment on what it does not say: its
     class, its configuration, and the module in stage ``composed``.
     """
@@ -61,16 +70,21 @@ class AssumedCall:
     assumed: str
 
 
-def assumed_call(definition: Definition, arguments: Arguments) -> AssumedCall:
-    """The call of a kernel that the command line speaks of.
+def configured_call(
+    definition: Definition, arguments: Arguments, call: Signature | None = None
+) -> ConfiguredCall:
+    """The call that the command line speaks of. ``call``: its signature; without one it is assumed.
 
     Raises:
         NineToothedError: the kernel is wrong, or an option does not fit it.
     """
-    values = dict(_numbers(arguments.set, "--set"))
-    choices = dict(_numbers(arguments.choose, "--choose"))
+    values = dict(numbers(arguments.set, "--set"))
+    choices = dict(numbers(arguments.choose, "--choose"))
     dtypes = dict(_pairs(arguments.dtype, "--dtype"))
-    signature, composed = _fitted(definition, arguments, lambda it: (it, build(definition, it)))
+    if call is None:
+        signature, composed = composed_module(definition, arguments)
+    else:
+        signature, composed = call, build(definition, call)
     num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
     signature, config = pick(definition, composed, signature, values, num_warps)
     if arguments.num_stages is not None:
@@ -83,25 +97,28 @@ def assumed_call(definition: Definition, arguments: Arguments) -> AssumedCall:
     for name, value in choices.items():
         config = config.choosing(_choice(composed, name, definition.pipeline), value)
     assumed = describe_assumptions(definition, signature, config, dtypes)
-    return AssumedCall(signature, config, composed, assumed)
+    return ConfiguredCall(signature, config, composed, assumed)
 
 
-def compiled(definition: Definition, arguments: Arguments) -> Compiled:
-    """The module before any pass, and its pipeline for one configuration.
+def compiled(
+    definition: Definition, arguments: Arguments, call: Signature | None = None
+) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration. ``call``: the signature;
+    without one it is assumed.
 
     Raises:
         NineToothedError: the kernel is wrong, or an option does not fit it.
     """
-    call = assumed_call(definition, arguments)
-    signature, config, pipeline = call.signature, call.config, definition.pipeline
+    found = configured_call(definition, arguments, call)
+    signature, config, pipeline = found.signature, found.config, definition.pipeline
     target = None if arguments.arch is None else Target.parse(arguments.arch)
-    options = pass_options(call.composed, signature, config, target, pipeline=pipeline)
+    options = pass_options(found.composed, signature, config, target, pipeline=pipeline)
     arch = None if target is None else target.arch
     return Compiled(
         build_module(definition, signature, dict(config.values)),
         (*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, options, pipeline)),
         Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages),
-        call.assumed,
+        found.assumed,
     )
 
 
@@ -109,7 +126,7 @@ def _fitted(
     definition: Definition, arguments: Arguments, built: Callable[[Signature], _Built]
 ) -> _Built:
     """What ``built`` gives for the first default signature that fits the application."""
-    values = dict(_numbers(arguments.set, "--set"))
+    values = dict(numbers(arguments.set, "--set"))
     dtypes = dict(_pairs(arguments.dtype, "--dtype"))
     with collect_warnings():
         return fitted(definition, dtypes, values, built)
@@ -141,7 +158,12 @@ def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> st
     return name
 
 
-def _numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+def numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+    """The names and numbers of an option like ``--set``.
+
+    Raises:
+        ArgumentError: one is neither.
+    """
     for name, text in _pairs(texts, option):
         yield name, _number(text, option)
 

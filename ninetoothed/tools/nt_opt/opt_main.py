@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -25,6 +26,9 @@ from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, targets
 from ninetoothed.tools.nt_opt.overriding import overridden
 from ninetoothed.tools.nt_opt.pass_timing import Timer
 from ninetoothed.tools.nt_opt.selection import Selected, select
+
+if TYPE_CHECKING:
+    from ninetoothed.tools.nt_opt.interpreting import Call
 
 
 def run(arguments: Arguments) -> None:
@@ -74,10 +78,11 @@ class _Driver:
             if arguments.list_kernels:
                 return kernels.list()
             definition = kernels.find(arguments.kernel)
-        if self._goes_on() and arguments.arch is None:
+        if self._goes_on() and arguments.arch is None and not arguments.run:
             arguments.arch = self._target.arch or DEFAULT_TARGET
         with self.timer.region("Frontend"):
-            found = inputs.python_module(definition, arguments, self._goes_on())
+            goes_on = self._goes_on() or arguments.run
+            found = inputs.python_module(definition, arguments, goes_on)
         return self._text(found)
 
     def _of_chunk(self, chunk: inputs.Chunk) -> str:
@@ -115,9 +120,12 @@ class _Driver:
         found = overridden(found, self._arguments, self._target.arch)
         settings = found.settings
         selected = select(self._arguments, found, self._goes_on())
+        call = self._call(found) if self._arguments.run else None
         self._run(found, selected, settings)
         if self._arguments.remarks:
             sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(found.module))
+        if call is not None:
+            return self._interpreted(found, call)
         if self._dumps.replaces_result() and not self._target.lowered and selected.steps:
             return ""
         with self.timer.region("Output"):
@@ -150,6 +158,26 @@ class _Driver:
                 raise
             # What `--verify-diagnostics` prints, one after the other with `--split-input-file`.
             raise DiagnosticException(f"{type(error).__name__}: {error}") from error
+
+    def _call(self, found: ModuleInput) -> Call:
+        """The call that is interpreted, of the module before its passes."""
+        # It imports torch.
+        from ninetoothed.tools.nt_opt import interpreting
+
+        steps = found.rest or ()
+        constants = interpreting.constants_of(steps, self._arguments)
+        call = found.call
+        if call is None:
+            call = interpreting.module_call(found.module, steps, constants, self._arguments)
+        sys.stderr.write(call.assumed)
+        return replace(call, constants=constants)
+
+    def _interpreted(self, found: ModuleInput, call: Call) -> str:
+        """The report on a run of the kernel."""
+        from ninetoothed.tools.nt_opt import interpreting
+
+        with self.timer.region("Interpreter"):
+            return interpreting.run(found.module, call, self._arguments)
 
     def _emitted(
         self, found: ModuleInput, selected: Selected, settings: Continuation | None

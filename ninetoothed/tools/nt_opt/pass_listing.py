@@ -78,6 +78,9 @@ def _first_sentence(text: str) -> str:
 def _docstring(class_: type[ModulePass]) -> str | None:
     """The docstring of a pass's file, where it says more than the class's own."""
     own = inspect.getdoc(class_) if "__doc__" in vars(class_) else None
+    if own is not None and own.startswith(f"{class_.__name__}("):
+        # What `dataclass` writes where there is none.
+        own = None
     module = sys.modules[class_.__module__]
     return inspect.getdoc(module) or own
 

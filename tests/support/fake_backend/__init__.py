@@ -47,7 +47,7 @@ def registered() -> Generator[None]:
 
 
 def _forget() -> None:
-    caches: list[Any] = [device.kind, toolchain.active_driver]
+    caches: list[Any] = [device.kind_of, toolchain.active_driver]
     for cache in caches:
         cache.cache_clear()
     for name in [name for name in sys.modules if name.startswith("ninetoothed.")]:

@@ -42,11 +42,19 @@ def test_target(text: str, target: Target, printed: str) -> None:
     assert Target.parse(printed) == target
 
 
-@pytest.mark.parametrize("text", ["", "h200", "sm_", "gfx", "cpu"])
-def test_no_target(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *((text, "write for example 'sm_90' or 'gfx942'") for text in ("", "h200", "cpu")),
+        ("sm_", "did you mean sm_90?"),
+        ("sm-90", "did you mean sm_90?"),
+        ("gfx", "did you mean gfx950?"),
+    ],
+)
+def test_no_target(text: str, meant: str) -> None:
     with pytest.raises(DeviceError) as caught:
         Target.parse(text)
-    assert str(caught.value) == f"unknown target {text!r}; write for example 'sm_90' or 'gfx942'"
+    assert str(caught.value) == f"unknown target {text!r}; {meant}"
 
 
 def test_config_prints_as_keywords() -> None:

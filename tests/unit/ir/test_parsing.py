@@ -141,6 +141,31 @@ def test_bytes_of_another_encoding() -> None:
     [
         ("", "an op is expected here", 1, 1),
         (
+            "\n \N{VULGAR FRACTION ONE HALF}",
+            "Unexpected character: \N{VULGAR FRACTION ONE HALF}",
+            2,
+            2,
+        ),
+        (
+            "module attributes {a = #nt.expr<n floordiv (m - m)>} {}",
+            "n is divided by zero",
+            1,
+            33,
+        ),
+        ("module attributes {a = #nt.expr<n mod 0>} {}", "n is divided by zero", 1, 33),
+        (
+            f"module attributes {{a = #nt.expr<n {'+ n ' * 10000}>}} {{}}",
+            "this is nested too deeply",
+            1,
+            24,
+        ),
+        (
+            "%0 = arith.constant dense<0.0> : tensor<131073xf8E5M2>",
+            "a dense constant of 131073 elements is too large; the largest has 131072",
+            1,
+            34,
+        ),
+        (
             "builtin.module {\n\n",
             "an op is expected here, or the end of the region",
             1,

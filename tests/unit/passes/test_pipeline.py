@@ -10,9 +10,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from ninetoothed.compiler.compile import context
-from ninetoothed.errors import CompilerError
+from ninetoothed.errors import CompilerError, Loc
 from ninetoothed.ir.locations import loc_of
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.passes import available_passes, find_pass, pass_names
@@ -89,6 +90,58 @@ def test_without_verification_the_message_says_how_to_get_a_reproducer() -> None
     lower = Step(find_pass("nt-lower-to-tt")())
     with pytest.raises(CompilerError, match="set NINETOOTHED_VERIFY_IR=1"):
         run(context(), module(), [lower])
+
+
+@dataclass(frozen=True)
+class RaisingPass(ModulePass):
+    """Raises what Python and xDSL raise."""
+
+    name: ClassVar[str] = "nt-raising"
+
+    kind: str
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kinds: dict[str, Exception] = {
+            "failed": PassFailedException("there are two kernels"),
+            "verify": VerifyException("nt.tensor: size -1 is negative"),
+            "recursion": RecursionError("maximum recursion depth exceeded"),
+            "key": KeyError("n"),
+        }
+        raise kinds[self.kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("failed", "pass nt-raising: there are two kernels{where}"),
+        ("verify", "pass nt-raising: nt.tensor: size -1 is negative{where}"),
+        (
+            "recursion",
+            "pass nt-raising: the module, or an expression in it, is nested too deeply{where}",
+        ),
+        (
+            "key",
+            "pass nt-raising failed with KeyError: 'n'{where}; this is a bug of the compiler",
+        ),
+    ],
+)
+def test_what_passes_raise_has_a_place(kind: str, message: str) -> None:
+    with pytest.raises(CompilerError) as caught:
+        run(context(), module(), [Step(RaisingPass(kind))])
+    where = "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
+    assert caught.value.message == message.format(where=where)
+    assert caught.value.loc == Loc("user.py", 10, 0)
+
+
+def test_a_pass_that_fails_in_a_wrong_stage_names_the_op() -> None:
+    # The kernel's meta-operations are composed before anything is scheduled.
+    with pytest.raises(CompilerError) as caught:
+        run(context(), module(), [Step(RaisingPass("key"), "scheduled")])
+    assert caught.value.message.startswith(
+        "pass nt-raising cannot take nt.tile, which appears nowhere before scheduled; set"
+    )
+    assert caught.value.loc is not None
+    assert caught.value.loc.line == 2
 
 
 def test_every_pass_keeps_the_users_locations() -> None:

@@ -153,10 +153,10 @@ def test_options() -> None:
         "my-one: Incompatible types: given ('x',), expected <class 'int'>"
     )
     assert wrong("my-one{factor=1},cse") == (
-        "pipeline has 'my-one{factor=1},cse'; give passes one by one"
+        "the pipeline has 'my-one{factor=1},cse'; give passes one by one, in a tuple"
     )
     assert wrong("my-one{factor") == (
-        "pipeline has 'my-one{factor', which is not of the form 'my-one{option=value}'"
+        "the pipeline has 'my-one{factor', which is not of the form 'my-one{option=value}'"
     )
 
 

@@ -129,6 +129,12 @@ def test_a_pass_twice() -> None:
     )
 
 
+def test_names_in_one_text() -> None:
+    assert message("nt-count,nt-other{factor=2}", OWN) == (
+        "the pipeline has 'nt-count,nt-other{factor=2}'; give passes one by one, in a tuple"
+    )
+
+
 def test_two_places() -> None:
     with pytest.raises(ArgumentError) as caught:
         Pipeline().insert("nt-count", before="cse", after="cse")

@@ -37,7 +37,7 @@ def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def fake() -> Iterator[Any]:
     """The toolchain of the fake back end."""
     with registered():
-        yield toolchain.named("fake")
+        yield toolchain.of(Target.parse("fake1"))
 
 
 def test_triton_s_modules_are_of_the_protocol() -> None:

@@ -15,6 +15,11 @@ def parse(text: str) -> Target | None:
     return Target("fake", text, 8) if re.fullmatch(r"fake\d+", text) else None
 
 
+def names() -> list[str]:
+    """Names of targets."""
+    return ["fake1"]
+
+
 def capabilities(target: Target) -> Capabilities:
     """Capabilities of a target."""
     return Capabilities(
