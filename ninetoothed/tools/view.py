@@ -82,7 +82,7 @@ def _written(arguments: ViewArguments) -> str:
     from ninetoothed.tools.nt_opt.python_file import PythonFile
     from ninetoothed.view.collection import collect
     from ninetoothed.view.page import page
-    from ninetoothed.view.trace import Stamp, write_trace
+    from ninetoothed.view.structured_logs import Stamp, write_trace
 
     target = Target.parse(arguments.arch or DEFAULT_TARGET)
     definition = PythonFile(Path(str(arguments.input_file))).find(arguments.kernel)

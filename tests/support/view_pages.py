@@ -24,6 +24,6 @@ def data_of(page: str) -> dict[str, Any]:
 def places_of(data: dict[str, Any], text: int, line: int) -> set[tuple[str, int]]:
     """The places of a line of a text, by name of the file."""
     number = data["texts"][text]["sets"][line]
-    flat = data["places"][number] if number >= 0 else []
-    names = [file["name"] for file in data["files"]]
+    flat: list[int] = data["places"][number] if number >= 0 else []
+    names: list[str] = [file["name"] for file in data["files"]]
     return {(names[file], at) for file, at in zip(flat[::2], flat[1::2], strict=True)}

@@ -17,7 +17,6 @@ from tests.support.examples import NAMES
 LINKED = 0.75
 """The least share of the lines of a stage that are linked."""
 SIZE = 250_000
-CAUSAL = {"attention": ["--set", "is_causal=True"]}
 
 
 def kernels(name: str) -> list[Kernel]:
@@ -32,7 +31,7 @@ def test_stages_are_linked_and_the_page_is_small(name: str, arch: str) -> None:
     for kernel in kernels(name):
         definition = kernel.definition
         takes_flag = any(row.name == "is_causal" for row in definition.parameters)
-        options = CAUSAL.get(name, []) if takes_flag else []
+        options = ["--set", "is_causal=True"] if takes_flag else []
         arguments = parser().parse_args(["-", *options], Arguments())
         call = configured_call(definition, arguments)
         found = collect(definition, call.signature, call.config, Target.parse(arch))

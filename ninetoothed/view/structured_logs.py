@@ -70,7 +70,7 @@ def triton_trace(compilation: Compilation, stamp: Stamp) -> str:
                 "backend_name": target.backend,
                 "target": {
                     "backend": target.backend,
-                    "arch": target.arch.removeprefix("sm_"),
+                    "arch": target.arch,
                     "warp_size": target.warp_size,
                 },
                 "num_warps": config.num_warps,
@@ -118,7 +118,7 @@ def _artifacts(compilation: Compilation) -> Iterator[tuple[str, str, str]]:
 def _record(metadata: dict[str, Any], payload: str | None, stamp: Stamp) -> str:
     """A line of torch's log, and those of its payload."""
     time = stamp.time.strftime("%m%d %H:%M:%S.%f")
-    prefix = f"V{time} {stamp.process} ninetoothed/view/trace.py:1]"
+    prefix = f"V{time} {stamp.process} ninetoothed/view/structured_logs.py:1]"
     if payload is None:
         return f"{prefix} {json.dumps(metadata)}\n"
     digest = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()

@@ -14,7 +14,7 @@ from examples.add import add_kernel
 from ninetoothed.artifacts.target import Target
 from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.view.collection import Compilation, collect
-from ninetoothed.view.trace import Stamp, torch_trace, triton_trace, write_trace
+from ninetoothed.view.structured_logs import Stamp, torch_trace, triton_trace, write_trace
 
 STAMP = Stamp(datetime(2026, 5, 4, 3, 2, 1, 56789, tzinfo=UTC), 77)
 
@@ -29,7 +29,9 @@ def compilation() -> Compilation:
 def test_torch_s_log_is_as_its_formatter_writes_it() -> None:
     found = compilation()
     text = "\n".join(found.snapshots[0].listing.lines)
-    record = logging.LogRecord("x", logging.DEBUG, "ninetoothed/view/trace.py", 1, "", (), None)
+    record = logging.LogRecord(
+        "x", logging.DEBUG, "ninetoothed/view/structured_logs.py", 1, "", (), None
+    )
     record.created, record.msecs, record.process = STAMP.time.timestamp(), 56.789, 77
     digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
     record.metadata = {
