@@ -23,7 +23,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("fingerprint", "definition", "interpreters", "passes", "backend", "runtime"),
     ("frontend",),
     ("compiler",),
-    ("verification",),
+    ("verification", "view"),
     ("kernel",),
     ("tools", "tuning", "debugging", "testing", "visualization", "generation", "__main__", ""),
 )

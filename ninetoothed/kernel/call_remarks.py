@@ -1,14 +1,29 @@
-"""Remarks on a call: those on the kernel that it launches, of its class and its sizes."""
+"""What the compiler did for a call: to the kernel that it launches, of its class and its sizes."""
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
 from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.compiler.remark_report import RemarkReport, remark_report
 from ninetoothed.errors import ArgumentError, CheckError
 from ninetoothed.kernel.compilation import KernelCompiler
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch.loaded import Host
+
+
+@dataclass(frozen=True)
+class _Launched:
+    """What a call launches: its class, its configuration, and whether its guards are left out."""
+
+    signature: Signature
+    config: Config
+    full: bool
 
 
 def remarks_on(
@@ -19,8 +34,43 @@ def remarks_on(
     Raises:
         ArgumentError: its sizes do not fit one another, or ``config`` is of another kernel.
     """
-    target, values = Target.parse(DEFAULT_TARGET), arguments.values
-    message = ""
+    target = Target.parse(DEFAULT_TARGET)
+    found = _launched(compiler, arguments, config, target)
+    return remark_report(compiler.definition, found.signature, found.config, target, found.full)
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    compiler: KernelCompiler,
+    arguments: Arguments,
+    config: Config | None,
+) -> None:
+    """Write the page of what a call launches (see ``Kernel.view``).
+
+    Raises:
+        ArgumentError: as :func:`remarks_on`.
+        OSError: the file cannot be written.
+    """
+    from ninetoothed.cache.atomic import write_atomically
+    from ninetoothed.view.collection import collect
+    from ninetoothed.view.page import page
+
+    on_cpu = arguments.place.kind == "cpu"
+    target = Target.parse(DEFAULT_TARGET) if on_cpu else toolchain.active().active_target()
+    found = _launched(compiler, arguments, config, target)
+    compilation = collect(compiler.definition, found.signature, found.config, target, found.full)
+    write_atomically(Path(path), page(compilation))
+
+
+def _launched(
+    compiler: KernelCompiler, arguments: Arguments, config: Config | None, target: Target
+) -> _Launched:
+    """What a call launches on a target, by ``config`` or the first configuration that fits.
+
+    Raises:
+        ArgumentError: its sizes do not fit one another, or ``config`` is of another kernel.
+    """
+    values, message = arguments.values, ""
     for signature in (arguments.signature, *arguments.signature.laxer):
         space, variant = compiler.space(signature, target), compiler.variant(signature)
         chosen = config
@@ -38,8 +88,7 @@ def remarks_on(
             if variant.may_be_taken_laxer(error, dict(chosen.values), values):
                 continue
             break
-        full = host.is_full(values)
-        return remark_report(compiler.definition, signature, chosen, target, full)
+        return _Launched(signature, chosen, host.is_full(values))
     raise ArgumentError(message)
 
 

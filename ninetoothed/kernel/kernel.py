@@ -15,6 +15,7 @@ all in the cache does without.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -388,6 +389,31 @@ class Kernel:
 
         with self._compilation.issued.collecting():
             return remarks_on(self._compiler, self._bind(args, kwargs), config)
+
+    @user_facing
+    def view(
+        self,
+        path: str | os.PathLike[str],
+        /,
+        *args: Any,
+        config: Config | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Write an HTML page on a call like this one: the source, every stage's IR, what each pass
+        changed, remarks and timings, and what Triton makes of it, down to machine code; lines that
+        belong together are linked. The page is one file, and loads nothing.
+
+        It is on the kernel that :meth:`remarks` is on, for the device of GPU tensors. Without
+        Triton the page ends with our stages. ``nt-opt view`` writes it without a call.
+
+        Raises:
+            ArgumentError, ConfigurationError, NineToothedError: as :meth:`remarks`.
+            OSError: the file cannot be written.
+        """
+        from ninetoothed.kernel.call_remarks import write_page
+
+        with self._compilation.issued.collecting():
+            write_page(path, self._compiler, self._bind(args, kwargs), config)
 
     @property
     @user_facing

@@ -82,11 +82,11 @@ class Arguments(argparse.Namespace):
     help_pass: str | None
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Its errors are a line, without the usage of all options."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"nt-opt: error: {message}\n")
+        self.exit(2, f"{self.prog}: error: {message}\n")
 
     def option_names(self) -> list[str]:
         """All options."""
@@ -104,8 +104,8 @@ def parser() -> argparse.ArgumentParser:
     return _parser()
 
 
-def _parser() -> _Parser:
-    made = _Parser(
+def _parser() -> Parser:
+    made = Parser(
         prog="nt-opt",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -118,7 +118,7 @@ def _parser() -> _Parser:
         metavar="FILE",
         help="a .py file, or IR of any stage; - or none: IR from the standard input",
     )
-    _add_python(made.add_argument_group("kernels of Python files").add_argument)
+    add_python(made)
     _add_pipeline(made.add_argument_group("passes").add_argument)
     _add_output(made.add_argument_group("output").add_argument)
     _add_running(made.add_argument_group("running").add_argument)
@@ -128,16 +128,16 @@ def _parser() -> _Parser:
     return made
 
 
-def _add_python(add: _Add) -> None:
+def add_python(made: argparse.ArgumentParser) -> None:
+    """Add the options that say which kernel of a Python file is compiled, and for which call."""
+    add = made.add_argument_group("kernels of Python files").add_argument
     add("--kernel", metavar="NAME", help="the kernel, where there are several; or a call of it")
-    add("--list-kernels", action="store_true", help="list the file's kernels and exit")
     add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
     add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
     add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
     add("--arch", metavar="ARCH", help=_ARCH)
     add("--num-warps", type=_positive, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
-    add("-f", "--frontend", choices=("mlir", "py"), help="the file's kind (default: by its suffix)")
 
 
 _ARCH = (
@@ -242,6 +242,7 @@ def _add_observers(add: _Add) -> None:
 
 
 def _add_parsing(add: _Add) -> None:
+    add("-f", "--frontend", choices=("mlir", "py"), help="the file's kind (default: by its suffix)")
     add("--split-input-file", action="store_true", help="take the parts between // ----- apart")
     add("--verify-diagnostics", action="store_true", help="print errors of the IR, and exit with 0")
     add("--parsing-diagnostics", action="store_true", help="print errors of syntax, and go on")
@@ -255,6 +256,7 @@ def _add_parsing(add: _Add) -> None:
 
 
 def _add_lists(add: _Add) -> None:
+    add("--list-kernels", action="store_true", help="list the kernels of a Python file and exit")
     add("--list-passes", action="store_true", help="list the passes, with a line each, and exit")
     add("--help-pass", metavar="NAME", help="print a pass's documentation and options, and exit")
     add("-v", "--version", action="version", version=f"nt-opt of ninetoothed {__version__}")
@@ -273,7 +275,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
     made = _parser()
     found, unknown = made.parse_known_args(spelled, Arguments())
     if unknown:
-        made.error(_unknown(made, unknown[0]))
+        made.error(unknown_word(made, unknown[0]))
     for name in ("shape", "inputs", "outputs"):
         if getattr(found, name) and not found.run:
             made.error(f"--{name} is for --run; give both")
@@ -288,7 +290,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
     return found
 
 
-def _all_targets(made: _Parser) -> Iterable[str]:
+def _all_targets(made: Parser) -> Iterable[str]:
     """The targets, with those of other packages' back ends."""
     try:
         find_others()
@@ -297,10 +299,10 @@ def _all_targets(made: _Parser) -> Iterable[str]:
     return targets()
 
 
-def _unknown(made: _Parser, word: str) -> str:
+def unknown_word(made: Parser, word: str) -> str:
     """Message on a word that is none of the command line's."""
     if not word.startswith("-"):
         return f"one file is read; {word} is another"
     name = word.partition("=")[0]
-    near = did_you_mean(name, made.option_names()) or "nt-opt --help lists them"
+    near = did_you_mean(name, made.option_names()) or f"{made.prog} --help lists them"
     return f"there is no option {name}; {near}"

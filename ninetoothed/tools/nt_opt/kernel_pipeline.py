@@ -58,18 +58,29 @@ def composed_module(definition: Definition, arguments: Arguments) -> tuple[Signa
     return _fitted(definition, arguments, lambda it: (it, build(definition, it)))
 
 
-def compiled(
+@dataclass(frozen=True)
+class ConfiguredCall:
+    """A call as the command line says it, and ``assumed``, a comment on what it does not say: its
+    class, its configuration, and the module in stage ``composed``.
+    """
+
+    signature: Signature
+    config: Config
+    composed: ModuleOp
+    assumed: str
+
+
+def configured_call(
     definition: Definition, arguments: Arguments, call: Signature | None = None
-) -> Compiled:
-    """The module before any pass, and its pipeline for one configuration. ``call``: the signature;
-    without one it is assumed.
+) -> ConfiguredCall:
+    """The call that the command line speaks of. ``call``: its signature; without one it is assumed.
 
     Raises:
         NineToothedError: the kernel is wrong, or an option does not fit it.
     """
     values = dict(numbers(arguments.set, "--set"))
     choices = dict(numbers(arguments.choose, "--choose"))
-    target = None if arguments.arch is None else Target.parse(arguments.arch)
+    dtypes = dict(_pairs(arguments.dtype, "--dtype"))
     if call is None:
         signature, composed = composed_module(definition, arguments)
     else:
@@ -85,18 +96,29 @@ def compiled(
             raise ArgumentError(f"--set: there is no symbol {name}; {near}")
     for name, value in choices.items():
         config = config.choosing(_choice(composed, name, definition.pipeline), value)
-    options = pass_options(composed, signature, config, target, pipeline=definition.pipeline)
+    assumed = describe_assumptions(definition, signature, config, dtypes)
+    return ConfiguredCall(signature, config, composed, assumed)
+
+
+def compiled(
+    definition: Definition, arguments: Arguments, call: Signature | None = None
+) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration. ``call``: the signature;
+    without one it is assumed.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    found = configured_call(definition, arguments, call)
+    signature, config, pipeline = found.signature, found.config, definition.pipeline
+    target = None if arguments.arch is None else Target.parse(arguments.arch)
+    options = pass_options(found.composed, signature, config, target, pipeline=pipeline)
     arch = None if target is None else target.arch
     return Compiled(
         build_module(definition, signature, dict(config.values)),
-        (
-            *symbolic_steps(signature, pipeline=definition.pipeline),
-            *steps(SPECIALIZED, options, definition.pipeline),
-        ),
+        (*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, options, pipeline)),
         Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages),
-        describe_assumptions(
-            definition, signature, config, dict(_pairs(arguments.dtype, "--dtype"))
-        ),
+        found.assumed,
     )
 
 

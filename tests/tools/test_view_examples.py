@@ -1,0 +1,42 @@
+"""The page of every kernel of every example: its links and its size."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from ninetoothed.artifacts.target import Target
+from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.tools.nt_opt.command_line import Arguments, parser
+from ninetoothed.tools.nt_opt.kernel_pipeline import configured_call
+from ninetoothed.view.collection import collect
+from ninetoothed.view.page import page
+from tests.support.examples import NAMES
+
+LINKED = 0.75
+"""The least share of the lines of a stage that are linked."""
+SIZE = 250_000
+
+
+def kernels(name: str) -> list[Kernel]:
+    """The kernels of an example."""
+    values = vars(importlib.import_module(f"examples.{name}")).values()
+    return list(dict.fromkeys(value for value in values if isinstance(value, Kernel)))
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "gfx942"])
+@pytest.mark.parametrize("name", NAMES)
+def test_stages_are_linked_and_the_page_is_small(name: str, arch: str) -> None:
+    for kernel in kernels(name):
+        definition = kernel.definition
+        takes_flag = any(row.name == "is_causal" for row in definition.parameters)
+        options = ["--set", "is_causal=True"] if takes_flag else []
+        arguments = parser().parse_args(["-", *options], Arguments())
+        call = configured_call(definition, arguments)
+        found = collect(definition, call.signature, call.config, Target.parse(arch))
+        assert not found.missing
+        shares = {stage: listing.linked for stage, listing in found.listings}
+        low = {stage: share for stage, share in shares.items() if share < LINKED}
+        assert not low, f"{definition.name}: {low}"
+        assert len(page(found)) <= SIZE, definition.name
