@@ -412,7 +412,10 @@ def test_no_pass_changes_what_is_touched(name: str) -> None:
     kernel = ninetoothed.make(*KERNELS[name])
     signature = assumed_signature(kernel.definition, {}, {})
     signature, config = pick(kernel.definition, kernel.composed(signature), signature, {})
-    assert validate(kernel.definition, signature, config).cases == 8
+    report = validate(kernel.definition, signature, config)
+    # Eight for every kernel, and those whose sizes fill the blocks that are cut from them.
+    assert report.cases >= 8
+    assert report.skipped == 0
 
 
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
