@@ -60,7 +60,7 @@ def test_other_texts_say_nothing(text: str) -> None:
             "the first line, // nt-opt: …, holds -p; it takes --arch=, --num-warps=, "
             "--num-stages= and -p",
         ),
-        ("-p 'cse", "the first line, // nt-opt: -p 'cse, is broken: No closing quotation"),
+        ("-p 'cse", "the first line, // nt-opt: …, is broken: No closing quotation"),
     ],
 )
 def test_broken_lines(line: str, message: str) -> None:

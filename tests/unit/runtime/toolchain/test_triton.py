@@ -409,7 +409,7 @@ def test_triton_knows_no_other_variables(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_long_reasons_are_cut() -> None:
     error = RuntimeError("\n\n".join(f"line {number} " + "x" * 500 for number in range(9)))
-    lines = compat._reason(error).split(" | ")  # pyright: ignore[reportPrivateUsage]
+    lines = compat.reason(error).split(" | ")
     assert [line[:22] for line in lines] == ["RuntimeError: line 0 x", *_starts(1, 2)]
     assert max(map(len, lines)) < 220
 
