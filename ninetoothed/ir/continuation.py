@@ -80,7 +80,11 @@ class Continuation:
             elif name == "--arch" and value:
                 fields["arch"] = value
             elif name in _NUMBERS and value.isdecimal():
-                fields[_NUMBERS[name]] = int(value)
+                fields[_NUMBERS[name]] = number = int(value)
+                if name == "--num-warps" and number.bit_count() != 1:
+                    raise ArgumentError(
+                        f"the first line, // nt-opt: …, holds {number} warps, no power of two"
+                    )
             else:
                 raise ArgumentError(
                     f"the first line, // nt-opt: …, holds {name}; it takes --arch=, --num-warps=, "

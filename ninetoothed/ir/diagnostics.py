@@ -63,11 +63,32 @@ def invalid(module: ModuleOp) -> tuple[Operation, str] | None:
                 return op, f"{op.name}: a region is empty, and needs a terminator"
         try:
             op.verify(verify_nested_ops=False)
+            _verify_arms(op)
         except VerifyException as error:
             return error.op if isinstance(error, InvalidOpError) else op, str(error)
         except Exception as error:
             return _outer_cause(op, error)
     return None
+
+
+def _verify_arms(op: Operation) -> None:
+    """Verify that the arms of an ``scf.if`` yield its results, which xDSL does not ask.
+
+    Raises:
+        VerifyException: an arm is missing, or yields others.
+    """
+    # By name: modules without one do not import the dialect.
+    if op.name != "scf.if":
+        return
+    results = tuple(op.result_types)
+    for name, region in zip(("then", "else"), op.regions, strict=True):
+        last = region.block.last_op if region.blocks else None
+        yielded = () if last is None else tuple(last.operand_types)
+        if yielded != results:
+            raise VerifyException(
+                f"scf.if: the {name} arm yields {len(yielded)} values, which are not of the number "
+                f"and the types of the {len(results)} results"
+            )
 
 
 def _outer_cause(op: Operation, error: Exception) -> tuple[Operation, str]:

@@ -168,10 +168,10 @@ class AccessLowering:
             for dim, name in enumerate(self.names):
                 if name not in fixed:
                     length = self.shape[dim]
-                    if length < 1 or length.bit_count() > 1:
+                    if not 0 < length < 1 << 31 or length.bit_count() > 1:
                         message = (
-                            f"dim {dim} of the block has {length} lanes, no power of two; "
-                            "nt-pad-blocks pads blocks"
+                            f"dim {dim} of the block has {length} lanes, no power of two below "
+                            "2**31; nt-pad-blocks pads blocks"
                         )
                         raise fail(op, message, CompilerError)
                     row = here.inserter.add(tt.MakeRangeOp(0, length))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.errors import ArgumentError, InvalidIRError, Loc
+from ninetoothed.artifacts.target import Target
+from ninetoothed.errors import ArgumentError, DeviceError, InvalidIRError, Loc
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.parsing import decoded, parse_module
@@ -106,8 +107,10 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         found = Continuation.read(chunk.text)
         if found is None:
             return ModuleInput(module)
+        if found.arch is not None:
+            Target.parse(found.arch)
         rest = tuple(parse_steps(found.passes)) if found.passes else ()
-    except ArgumentError as error:
+    except (ArgumentError, DeviceError) as error:
         line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
         message = textwrap.shorten(error.message, _LONGEST_MESSAGE, placeholder=" …")
         raise InvalidIRError(message, Loc(input_name(arguments), line)) from error

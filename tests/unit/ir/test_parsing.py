@@ -185,6 +185,14 @@ def test_bytes_of_another_encoding() -> None:
             1,
         ),
         (
+            "%0 = arith.constant true\n%1 = scf.if %0 -> (i1) {\n  scf.yield %0 : i1\n} else {\n"
+            "  scf.yield\n}",
+            "scf.if: the else arm yields 0 values, which are not of the number and the types of the "
+            "1 results",
+            2,
+            1,
+        ),
+        (
             '"builtin.module"() ({\n^a:\n  %0 = arith.constant 1 : i32\n^a:\n}) : () -> ()',
             "re-declaration of block 'a'; originally declared here: line 2",
             4,
