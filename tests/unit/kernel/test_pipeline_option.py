@@ -38,7 +38,7 @@ def arrangement(x: Any, y: Any, size: Any = block_size()) -> tuple[Any, ...]:
 
 
 def application(x: Any, y: Any) -> None:
-    y = x + 1
+    y = x + 1  # pyright: ignore[reportUnusedVariable]
 
 
 def made(pipeline: Any = None, **options: Any) -> Kernel:
@@ -108,7 +108,7 @@ def test_options_in_its_text() -> None:
 def test_jit_takes_it() -> None:
     @ninetoothed.jit(pipeline="nt-count{factor=3}")
     def jitted(x: Tensor(1).tile((64,)), y: Tensor(1).tile((64,))):  # pyright: ignore
-        y = x + 1
+        y = x + 1  # pyright: ignore
 
     assert COUNTED.format(3) in remarks(jitted)
 

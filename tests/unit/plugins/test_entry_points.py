@@ -27,7 +27,8 @@ def test_they_are_looked_up_once(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
     def counted(**given: Any) -> metadata.EntryPoints:
         lookups.append(given["group"])
-        return original(**given)
+        found: metadata.EntryPoints = original(**given)
+        return found
 
     monkeypatch.setattr(metadata, "entry_points", counted)
     found = entry_point(PASSES, "nt-count")

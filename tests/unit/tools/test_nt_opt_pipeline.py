@@ -221,6 +221,9 @@ def test_a_broken_first_line() -> None:
     assert error_of("-t", "tt", stdin=f"// nt-opt: -p nt-pad-block\n{KERNEL}") == (
         "nt-opt: InvalidIRError: there is no pass nt-pad-block; did you mean nt-pad-blocks?"
     )
+    assert error_of("-t", "tt", stdin=f"// nt-opt: --arch=sm_9x -p cse\n{KERNEL}") == (
+        "nt-opt: InvalidIRError: unknown target 'sm_9x'; did you mean sm_90?"
+    )
 
 
 def test_each_part_of_an_input_goes_on_by_itself() -> None:
