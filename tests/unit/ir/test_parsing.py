@@ -187,8 +187,8 @@ def test_bytes_of_another_encoding() -> None:
         (
             "%0 = arith.constant true\n%1 = scf.if %0 -> (i1) {\n  scf.yield %0 : i1\n} else {\n"
             "  scf.yield\n}",
-            "scf.if: the else arm yields 0 values, which are not of the number and the types of the "
-            "1 results",
+            "scf.if: the else arm yields 0 values, which are not of the number and the types of "
+            "the 1 results",
             2,
             1,
         ),
