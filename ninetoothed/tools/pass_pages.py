@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ast
+import dataclasses
 import importlib
 import inspect
 import re
-from pathlib import Path
 
 from ninetoothed.compiler.optimizations import TABLE
 from ninetoothed.ir.optimization import Choice
 from ninetoothed.passes import find_pass, pass_names
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
+from ninetoothed.tools.nt_opt.pass_listing import documented
 
 _STAGES = (*ANNOTATED, *SPECIALIZED)
 _ROWS = [(stage, name) for stage, names in _STAGES for name in names]
@@ -100,30 +100,14 @@ def _docstring(name: str) -> str:
 def _options(name: str) -> list[str]:
     """The rows of a pass's options: its fields, with the strings below them."""
     pass_ = find_pass(name)
-    source = Path(inspect.getfile(pass_)).read_text(encoding="utf-8")
-    (definition,) = (
-        node
-        for node in ast.parse(source).body
-        if isinstance(node, ast.ClassDef) and node.name == pass_.__name__
-    )
+    texts = dict(documented(pass_))
     rows: list[str] = []
-    for field, behind in zip(definition.body, [*definition.body[1:], None], strict=True):
-        match field:
-            case ast.AnnAssign(target=ast.Name(id=option), annotation=annotation, value=value):
-                kind = ast.unparse(annotation)
-            case _:
-                continue
-        if kind.startswith("ClassVar"):
-            continue
-        text = ""
-        match behind:
-            case ast.Expr(value=ast.Constant(value=str(string))):
-                text = " ".join(inspect.cleandoc(string).split())
-            case _:
-                pass
-        default = f"`{ast.unparse(value)}`" if value is not None else "required"
-        shown = kind.replace("|", "\\|")
-        rows.append(f"| `{option}` | `{shown}` | {default} | {_markdown(text)} |\n")
+    for field in dataclasses.fields(pass_):
+        is_required = field.default is dataclasses.MISSING
+        default = "required" if is_required else f"`{field.default!r}`"
+        kind = str(field.type).replace("|", "\\|")
+        text = " ".join(texts.get(field.name, "").split())
+        rows.append(f"| `{field.name}` | `{kind}` | {default} | {_markdown(text)} |\n")
     return rows
 
 

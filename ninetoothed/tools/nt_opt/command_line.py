@@ -99,12 +99,8 @@ def _positive(text: str) -> int:
     raise argparse.ArgumentTypeError(f"a positive integer, not {text!r}")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The parser, with all options in groups."""
-    return _parser()
-
-
-def _parser() -> Parser:
     made = Parser(
         prog="nt-opt",
         description=_DESCRIPTION,
@@ -272,7 +268,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
         f"{word}={_ONLY_WITH_EQUALS[word]}" if word in _ONLY_WITH_EQUALS else word
         for word in arguments
     ]
-    made = _parser()
+    made = parser()
     found, unknown = made.parse_known_args(spelled, Arguments())
     if unknown:
         made.error(unknown_word(made, unknown[0]))

@@ -86,13 +86,13 @@ def _docstring(class_: type[ModulePass]) -> str | None:
 
 
 def _options(class_: type[ModulePass]) -> str:
-    documented = dict(_documented(class_))
+    texts = dict(documented(class_))
     lines: list[str] = []
     for field in dataclasses.fields(class_):
         if not field.init or field.name == "name":
             continue
         lines.append(f"  {field.name}: {_type(field)}{_default(field)}")
-        if text := documented.get(field.name):
+        if text := texts.get(field.name):
             lines += [f"      {line}" for line in text.splitlines()]
     return "\n".join(["options:", *lines, ""]) if lines else "It has no options.\n"
 
@@ -119,7 +119,7 @@ def _spelled(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _documented(class_: type[ModulePass]) -> Iterator[tuple[str, str]]:
+def documented(class_: type[ModulePass]) -> Iterator[tuple[str, str]]:
     """The options of a pass and of its bases with the strings that stand behind them."""
     for base in reversed(class_.__mro__):
         if not dataclasses.is_dataclass(base) or base.__module__.startswith("xdsl."):

@@ -11,17 +11,12 @@ from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing.filecheck import nt_opt
 from tests.support.fake_backend import registered
 from tests.support.imports import ROOT
+from tests.support.nt_opt_texts import text_of
 
 needs_triton = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 ADD = str(ROOT / "examples" / "add.py")
 # Dots whose precision is the architecture's.
 MATMUL = str(ROOT / "examples" / "matmul.py")
-
-
-def text_of(*arguments: str, stdin: str = "") -> str:
-    result = nt_opt(arguments, stdin)
-    assert result.code == 0, result.err
-    return result.out
 
 
 def error_of(*arguments: str, stdin: str = "") -> str:

@@ -11,18 +11,12 @@ from ninetoothed.ir import stages
 from ninetoothed.testing.filecheck import nt_opt
 from ninetoothed.tools.nt_opt import output_targets
 from tests.support.imports import ROOT
+from tests.support.nt_opt_texts import text_of
 
 ADD = str(ROOT / "examples" / "add.py")
 GENERIC = ("--generic", "--debug-info")
 STAGES = output_targets.STAGES
 KERNEL = "nt.kernel @k arrange {\n  nt.arranged\n} apply {\n  nt.return\n}\n"
-
-
-def text_of(*arguments: str, stdin: str = "") -> str:
-    """What a run prints."""
-    result = nt_opt(arguments, stdin)
-    assert result.code == 0, result.err
-    return result.out
 
 
 def error_of(*arguments: str, stdin: str = "") -> str:
