@@ -36,6 +36,9 @@ modules, and --load has to be given again, for a text runs no code but that of i
 passes. Texts hold no source locations without --debug-info.
 """
 
+VERIFY_EACH = "leave out --no-verify-each"
+"""What gives a file that reproduces an error of a pass."""
+
 # Options whose value may be left out follow `=`, so that a file name behind them is none.
 _ONLY_WITH_EQUALS = {"--dump-ir": "-"}
 

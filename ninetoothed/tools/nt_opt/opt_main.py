@@ -19,7 +19,7 @@ from ninetoothed.ir.stages import check_stage
 from ninetoothed.passes.pipeline import Step, continuation
 from ninetoothed.passes.pipeline import run as run_passes
 from ninetoothed.tools.nt_opt import inputs
-from ninetoothed.tools.nt_opt.command_line import Arguments
+from ninetoothed.tools.nt_opt.command_line import VERIFY_EACH, Arguments
 from ninetoothed.tools.nt_opt.inputs import ModuleInput
 from ninetoothed.tools.nt_opt.observers import Dumps
 from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, targets
@@ -152,7 +152,7 @@ class _Driver:
                 lambda index, part: self.timer.region(
                     *(("Verifier",) if part == "verify" else ("Pipeline", *places[index]))
                 ),
-                advice="leave out --no-verify-each",
+                advice=VERIFY_EACH,
             )
         except NineToothedError as error:
             if not self._arguments.verify_diagnostics:
