@@ -31,8 +31,13 @@ examples:
 A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed,
 as in Kernel.ir, and said on the standard error stream. A module that is printed begins with a
 comment that says which passes are to come, with their options: nt-opt reads it where -t, --from or
---to asks to go on, and needs nothing else. Texts hold no source locations without --debug-info.
+--to asks to go on, and needs nothing else, but for passes that --load registered: it names those
+modules, and --load has to be given again, for a text runs no code but that of installed packages'
+passes. Texts hold no source locations without --debug-info.
 """
+
+VERIFY_EACH = "leave out --no-verify-each"
+"""What gives a file that reproduces an error of a pass."""
 
 # Options whose value may be left out follow `=`, so that a file name behind them is none.
 _ONLY_WITH_EQUALS = {"--dump-ir": "-"}
