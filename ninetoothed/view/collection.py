@@ -97,7 +97,13 @@ def collect(
         made = inspect(artifact, target.stages)
     except (ConfigurationError, DeviceError) as error:
         return Compilation(*found, missing=error.message)
-    machine = {name: machine_listing(name, text) for name, text in made.texts.items()}
+    files = dict.fromkeys(
+        file
+        for snapshot in watch.snapshots
+        for places in snapshot.listing.places
+        for file, _ in places or ()
+    )
+    machine = {name: machine_listing(name, text, files) for name, text in made.texts.items()}
     return Compilation(*found, machine, made.texts, "", made.registers, made.spills, made.shared)
 
 
