@@ -82,13 +82,12 @@ def collect(
         NineToothedError: the kernel is wrong for this configuration.
     """
     pipeline = definition.pipeline
-    watch = _Watch(
-        [*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, None, pipeline)]
-    )
+    rows = (*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, None, pipeline))
+    watch = _Watch(rows)
     # The kernel has warned of what there is to warn of.
     with collect_warnings():
         module = build(definition, signature, [watch.observe], config, remarks=True)
-    lowered = lower(module, signature, config, [watch.observe], target, full)
+    lowered = lower(module, signature, config, [watch.observe], target, full, pipeline)
     remarks = tuple(nt.remarks_of(lowered))
     artifact = emit(lowered, target.back_end.languages[0], target, config, full)
     lines = tuple(line.removeprefix("// ") for line in assumed.splitlines())
