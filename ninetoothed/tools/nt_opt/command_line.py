@@ -119,7 +119,7 @@ def parser() -> Parser:
         metavar="FILE",
         help="a .py file, or IR of any stage; - or none: IR from the standard input",
     )
-    add_python(made)
+    add_python(made, _ARCHITECTURE)
     _add_pipeline(made.add_argument_group("passes").add_argument)
     _add_output(made.add_argument_group("output").add_argument)
     _add_running(made.add_argument_group("running").add_argument)
@@ -129,22 +129,25 @@ def parser() -> Parser:
     return made
 
 
-def add_python(made: argparse.ArgumentParser) -> None:
-    """Add the options that say which kernel of a Python file is compiled, and for which call."""
+def add_python(made: argparse.ArgumentParser, architecture: str) -> None:
+    """Add the options that say which kernel of a Python file is compiled, and for which call;
+    ``architecture``: the one without ``--arch``.
+    """
     add = made.add_argument_group("kernels of Python files").add_argument
     add("--kernel", metavar="NAME", help="the kernel, where there are several; or a call of it")
     add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
     add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
     add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
-    add("--arch", metavar="ARCH", help=_ARCH)
+    add(
+        "--arch",
+        metavar="ARCH",
+        help=f"the architecture, as sm_90 or gfx942 (default: {architecture})",
+    )
     add("--num-warps", type=_positive, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
 
 
-_ARCH = (
-    "the architecture, as sm_90 or gfx942 (default: the one that the IR's first line names, else "
-    "sm_90, or gfx942 for AMD's texts)"
-)
+_ARCHITECTURE = "the one that the IR's first line names, else sm_90, or gfx942 for AMD's texts"
 
 
 def _add_pipeline(add: _Add) -> None:
@@ -162,6 +165,11 @@ def _add_pipeline(add: _Add) -> None:
         help="run the pipeline behind a stage, or from a pass on (behind -p)",
     )
     add("--to", dest="stop", metavar="STAGE|PASS", help="run it as far as a stage or a pass")
+    add_load(add)
+
+
+def add_load(add: _Add) -> None:
+    """Add the option that imports passes of other packages."""
     add(
         "--load",
         action="append",
