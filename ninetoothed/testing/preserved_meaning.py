@@ -23,7 +23,7 @@ from ninetoothed.interpreters import interpret
 from ninetoothed.ir.printing import text_of
 from ninetoothed.kernel.comparison import Tolerance, difference
 from ninetoothed.kernel.kernel import Kernel
-from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, run, steps
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, run, step_of, steps
 from ninetoothed.plugins import outside_passes
 from ninetoothed.testing.program_runs import PassTrace, arguments
 from ninetoothed.testing.program_writer import Argument, Program
@@ -126,6 +126,7 @@ def assert_preserves_meaning(
             deadline=None,
             phases=(Phase.generate,),
             verbosity=Verbosity.quiet,
+            print_blob=False,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         )
         @given(programs(*families))
@@ -154,7 +155,7 @@ def _check(pass_: ModulePass | type[ModulePass], case: _Case) -> bool:
         pass_ = pass_() if own is None else own.pass_
     text = text_of(case.module)
     module = case.module.clone()
-    run(context(), module, [Step(pass_)], verifying=True)
+    run(context(), module, [step_of(pass_)], verifying=True)
     changed = text_of(module)
     if changed == text:
         return False
