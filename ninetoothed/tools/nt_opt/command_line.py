@@ -99,6 +99,13 @@ def _positive(text: str) -> int:
     raise argparse.ArgumentTypeError(f"a positive integer, not {text!r}")
 
 
+def _power_of_two(text: str) -> int:
+    number = _positive(text)
+    if number.bit_count() == 1:
+        return number
+    raise argparse.ArgumentTypeError(f"a power of two, not {text!r}")
+
+
 def parser() -> Parser:
     """The parser, with all options in groups."""
     made = Parser(
@@ -132,7 +139,7 @@ def add_python(made: argparse.ArgumentParser) -> None:
     add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
     add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
     add("--arch", metavar="ARCH", help=_ARCH)
-    add("--num-warps", type=_positive, metavar="N", help="warps of a program")
+    add("--num-warps", type=_power_of_two, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -209,6 +210,13 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
     path = tmp_path / "imports.py"
     path.write_text(KERNELS.format(more="from neighbour_of_kernels import NUMBER"))
     assert nt_opt([str(path), "--kernel", "one"]).code == 0
+    # Its functions, too.
+    (tmp_path / "another_neighbour_of_kernels.py").write_text("NUMBER = 3\n")
+    more = "\ndef make_kernel():\n    import another_neighbour_of_kernels\n    return one\n"
+    path.write_text(KERNELS.format(more="") + more)
+    before = sys.path[:]
+    assert nt_opt([str(path), "--kernel", "make_kernel()"]).code == 0
+    assert sys.path == before
 
 
 def test_several_kernels_need_a_choice(kernels: str) -> None:
