@@ -246,7 +246,12 @@ def _add_observers(add: _Add) -> None:
 
 def _add_parsing(add: _Add) -> None:
     add("-f", "--frontend", choices=("mlir", "py"), help="the file's kind (default: by its suffix)")
-    add("--split-input-file", action="store_true", help="take the parts between // ----- apart")
+    add(
+        "--split-input-file",
+        action="store_true",
+        help="take the parts between // ----- apart (--dump-ir=DIR: the first one's files are in "
+        "DIR/1)",
+    )
     add("--verify-diagnostics", action="store_true", help="print errors of the IR, and exit with 0")
     add("--parsing-diagnostics", action="store_true", help="print errors of syntax, and go on")
     add("--disable-verify", action="store_true", help="do not verify the IR that is read")

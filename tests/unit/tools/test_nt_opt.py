@@ -379,6 +379,12 @@ def test_parts_of_a_file_are_taken_one_by_one(tmp_path: Path) -> None:
     result = nt_opt([str(path), "--split-input-file", "-p", "nt-schedule-programs"])
     assert result.code == 0, result.err
     assert re.findall(r"nt.kernel @(\w+) grid", result.out) == ["one", "two"]
+    folder = tmp_path / "dump"
+    passes = ["-p", "nt-schedule-programs", f"--dump-ir={folder}"]
+    assert nt_opt([str(path), "--split-input-file", *passes]).code == 0
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/*"))
+    assert files == [f"{part}/01-nt-schedule-programs.mlir" for part in (1, 2)]
+    assert "@two" in (folder / files[1]).read_text()
 
 
 def test_a_program_dumps_where_the_environment_says(
