@@ -104,6 +104,13 @@ def _positive(text: str) -> int:
     raise argparse.ArgumentTypeError(f"a positive integer, not {text!r}")
 
 
+def _power_of_two(text: str) -> int:
+    number = _positive(text)
+    if number.bit_count() == 1:
+        return number
+    raise argparse.ArgumentTypeError(f"a power of two, not {text!r}")
+
+
 def parser() -> Parser:
     """The parser, with all options in groups."""
     made = Parser(
@@ -143,7 +150,7 @@ def add_python(made: argparse.ArgumentParser, architecture: str) -> None:
         metavar="ARCH",
         help=f"the architecture, as sm_90 or gfx942 (default: {architecture})",
     )
-    add("--num-warps", type=_positive, metavar="N", help="warps of a program")
+    add("--num-warps", type=_power_of_two, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
 
 
@@ -252,7 +259,12 @@ def _add_observers(add: _Add) -> None:
 
 def _add_parsing(add: _Add) -> None:
     add("-f", "--frontend", choices=("mlir", "py"), help="the file's kind (default: by its suffix)")
-    add("--split-input-file", action="store_true", help="take the parts between // ----- apart")
+    add(
+        "--split-input-file",
+        action="store_true",
+        help="take the parts between // ----- apart (--dump-ir=DIR: the first one's files are in "
+        "DIR/1)",
+    )
     add("--verify-diagnostics", action="store_true", help="print errors of the IR, and exit with 0")
     add("--parsing-diagnostics", action="store_true", help="print errors of syntax, and go on")
     add("--disable-verify", action="store_true", help="do not verify the IR that is read")
