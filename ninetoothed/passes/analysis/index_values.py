@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ninetoothed.artifacts.signature import narrower_than
 from ninetoothed.ir import nt
+from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.symbolic.expr import (
     IndexExpr,
@@ -30,8 +31,6 @@ from ninetoothed.symbolic.intervals import Range, bounds
 from ninetoothed.symbolic.normal_form import normalize
 
 _RING = ("add", "sub", "mul")
-Move = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
-"""Ops whose lanes are lanes of their one operand."""
 
 
 class IndexValues:
@@ -204,8 +203,8 @@ class IndexValues:
                 return self.exact(owner.value)
             case nt.ElementwiseOp():
                 return self._elementwise(owner)
-            case _ if isinstance(owner, Move):
-                return self._moved(self.of(owner.operands[0]))
+            case _ if isinstance(owner, Spread):
+                return self._moved(self.of(owner.value))
             case _:
                 return None
 
