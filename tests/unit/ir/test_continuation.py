@@ -60,6 +60,11 @@ def test_other_texts_say_nothing(text: str) -> None:
             "the first line, // nt-opt: …, holds -p; it takes --arch=, --num-warps=, "
             "--num-stages= and -p",
         ),
+        (
+            f"--num-stages={'9' * 5000}",
+            "the first line, // nt-opt: …, holds --num-stages; it takes --arch=, --num-warps=, "
+            "--num-stages= and -p",
+        ),
         ("--num-warps=3", "the first line, // nt-opt: …, holds 3 warps, no power of two"),
         ("-p 'cse", "the first line, // nt-opt: …, is broken: No closing quotation"),
     ],
