@@ -66,6 +66,8 @@ class Function:
             type = tt.PointerType(in_memory(scalar)) if decl.kind == "tensor" else signless(scalar)
             if source.aligned and decl.kind == "tensor":
                 attributes["tt.divisibility"] = _SIXTEEN
+            if decl.kind == "tensor" and in_memory(scalar) != scalar:
+                attributes["nt.element_type"] = scalar
             if decl.kind == "scalar" and scalar in _UNSIGNED:
                 attributes["nt.unsigned"] = UnitAttr()
             self.values[view] = self._argument(type, attributes, decl.name)
