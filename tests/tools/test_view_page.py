@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ def softmax(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextlib.contextmanager
-def shown(chromium: Browser, path: Path) -> Iterator[Page]:
+def shown(chromium: Browser, path: Path) -> Generator[Page]:
     """A page in the browser; what its console says, and what it loads, are errors."""
     said: list[str] = []
     page = chromium.new_page(viewport={"width": 1500, "height": 900})
