@@ -183,6 +183,7 @@ def assert_preserves_meaning(
             deadline=None,
             phases=(Phase.generate,),
             verbosity=Verbosity.quiet,
+            print_blob=False,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         )
         @given(programs(*families))
