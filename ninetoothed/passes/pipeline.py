@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import io
 import os
+import shlex
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -161,8 +162,19 @@ def pipeline_text(pipeline: Sequence[Step]) -> str:
     return ",".join(specs)
 
 
-def parse_steps(text: str) -> list[Step]:
-    """The inverse of :func:`pipeline_text`.
+def continuation(rest: Sequence[Step], settings: Continuation | None = None) -> Continuation:
+    """How a module goes on with ``rest``: its passes, and the modules that register those of other
+    packages. ``settings``: what they do not say.
+    """
+    outside = [step.outside for step in rest if step.outside is not None]
+    # Those of entry points, which have no place of their own, are found by name.
+    loads = tuple(dict.fromkeys(one.loadable for one in outside if one.place is not None))
+    return replace(settings or Continuation(), passes=pipeline_text(rest), loads=loads)
+
+
+def parse_steps(text: str, loads: Sequence[str] = ()) -> list[Step]:
+    """The inverse of :func:`pipeline_text`. ``loads``: modules that are said to register passes,
+    which are not imported.
 
     Raises:
         ArgumentError: the text is no pipeline, or a pass or an option is unknown or wrong.
@@ -173,7 +185,7 @@ def parse_steps(text: str) -> list[Step]:
         raise ArgumentError(str(error)) from error
     found: list[Step] = []
     for spec in specs:
-        one = _parsed(spec)
+        one = _parsed(spec, loads)
         if spec.name == _CHECK and found and found[-1].stage is None:
             stage = str(spec.parameters["stage"][0])
             found[-1] = replace(found[-1], stage=stage)
@@ -190,7 +202,7 @@ def step_of(pass_: ModulePass) -> Step:
     return Step(pass_, outside=found.outside)
 
 
-def _parsed(spec: ArgSpec) -> ModulePass:
+def _parsed(spec: ArgSpec, loads: Sequence[str]) -> ModulePass:
     try:
         class_ = passes.find_pass(spec.name)
     except KeyError:
@@ -198,6 +210,9 @@ def _parsed(spec: ArgSpec) -> ModulePass:
         near = did_you_mean(spec.name, names) or (
             "nt-opt --list-passes lists them, and --load imports a module that registers others"
         )
+        if loads:
+            options = shlex.join([word for name in loads for word in ("--load", name)])
+            near = f"the text was made with {options}: give that, too, if you trust its code"
         raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
     return instance(class_, spec)
 
@@ -213,9 +228,10 @@ def run(
     observers: Sequence[Observer] = (),
     verifying: bool = False,
     timed: Timed = _untimed,
+    advice: str = "set NINETOOTHED_VERIFY_IR=1",
 ) -> None:
     """Run ``pipeline`` over ``module``, in place; ``timed`` is around each pass, and around what
-    checks it.
+    checks it. ``advice``: what to do for a reproducer where it is run without ``verifying``.
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
@@ -242,7 +258,7 @@ def run(
                 raise _failed(
                     step, step.outside, error.message, before, module, error.loc
                 ) from error
-            where = reproducer(before, pipeline[index:])
+            where = reproducer(before, pipeline[index:], advice)
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
             raise
@@ -252,7 +268,7 @@ def run(
                 reason = f"it failed with {type(error).__name__}{text}"
                 loc = raise_loc(error, step.outside.module)
                 raise _failed(step, step.outside, reason, before, module, loc) from error
-            where = reproducer(before, pipeline[index:])
+            where = reproducer(before, pipeline[index:], advice)
             raise _stopped(pipeline[index:], error, before or module, where) from error
         except KeyboardInterrupt as error:
             # As of a pattern that matches what it makes.
@@ -298,21 +314,20 @@ def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: st
     return CompilerError(f"{message}{whose}", loc)
 
 
-def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
+def reproducer(before: ModuleOp | None, rest: Sequence[Step], advice: str = "") -> str:
     """Write a reproducer: the module before the pass that failed, with the rest of the pipeline.
 
-    Returns the end of the error's message, which names the file.
+    Returns the end of the error's message, which names the file; where there is no module, it is
+    the ``advice`` on how to get one.
     """
     if before is None:
-        return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
-    pipeline = pipeline_text(rest)
-    outside = [step.outside for step in rest if step.outside is not None]
-    loads = dict.fromkeys(f"--load {one.loadable} " for one in outside)
-    options = "".join(loads) + f"-p '{pipeline}'"
+        return f"; {advice} for a file that reproduces it"
+    found = continuation(rest)
+    words = [f"--load {shlex.quote(name)}" for name in found.loads]
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"{Continuation(pipeline)}\n{text_of(before)}\n")
-    return f"; reproduce it with nt-opt {path} {options}"
+        file.write(f"{found}\n{text_of(before)}\n")
+    return f"; reproduce it with {' '.join(['nt-opt', path, *words])} -p '{found.passes}'"
 
 
 _MOST_LINES = 60

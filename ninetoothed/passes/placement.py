@@ -12,6 +12,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from ninetoothed.errors import ArgumentError, PluginError, any_of, did_you_mean
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.optimization import Choice, Optimization
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.plugins import outside_passes
@@ -215,8 +216,8 @@ def check_stages(found: Sequence[Slot], stages: Stages, symbolic: Sequence[str])
     ``symbolic``: the stages that are reached once a signature.
 
     Raises:
-        ArgumentError: one has choices, which are made per configuration, in front of that; or it
-            takes modules of other stages.
+        ArgumentError: one has choices, which are made per configuration, in front of that; it takes
+            modules of other stages; or it takes kernels where there are none any more.
     """
     order = [stage for stage, _ in stages]
     for index, slot in enumerate(found):
@@ -236,6 +237,12 @@ def check_stages(found: Sequence[Slot], stages: Stages, symbolic: Sequence[str])
                 f"pass {slot.name} takes modules of stage {any_of(takes)}, and those "
                 f"{slot.placed.place.side} {slot.placed.place.name} are of stage {here}; place it "
                 f"after={takes[-1]!r}"
+            )
+        if here == order[-1] and issubclass(slot.placed.pass_, KernelPass):
+            raise ArgumentError(
+                f"pass {slot.name} is a KernelPass, and {slot.placed.place.side} "
+                f"{slot.placed.place.name} there are no kernels but device functions; derive it from "
+                f"FunctionPass, or place it before={stages[-1][1][0]!r}"
             )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import passes
-from ninetoothed.errors import ArgumentError, did_you_mean
+from ninetoothed.errors import ArgumentError, PluginError, did_you_mean
 from ninetoothed.plugins import outside_passes
 
 if TYPE_CHECKING:
@@ -35,18 +35,27 @@ def names_of_passes() -> list[str]:
 
 
 def list_passes() -> str:
-    """A line a pass: its name and the first sentence of its docstring."""
+    """A line a pass: its name and the first sentence of its docstring; of one of another package
+    that cannot be imported, why.
+    """
     names = names_of_passes()
     width = max(map(len, names))
-    return "".join(f"{name:{width}}  {summary(name)}\n" for name in names)
+    lines: list[str] = []
+    for name in names:
+        try:
+            text = summary(name)
+        except PluginError as error:
+            text = error.message
+        lines.append(f"{name:{width}}  {text}\n")
+    return "".join(lines)
 
 
 def summary(name: str) -> str:
     """The first sentence of a pass's docstring."""
     if name in _XDSL:
         return _XDSL[name]
-    path = Path(passes.__file__).parent / f"{name.removeprefix('nt-').replace('-', '_')}.py"
-    if name.startswith("nt-") and path.is_file():
+    if name in passes.pass_names():
+        path = Path(passes.__file__).parent / f"{name.removeprefix('nt-').replace('-', '_')}.py"
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     else:
         # One from outside, which is imported.

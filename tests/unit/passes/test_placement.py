@@ -16,7 +16,8 @@ from ninetoothed.compiler.compile import context
 from ninetoothed.errors import ArgumentError, CompilerError, NineToothedError, PluginError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.optimization import Choice
-from ninetoothed.passes import KernelPass, Pipeline, pass_names, register
+from ninetoothed.ir.parsing import parse_module
+from ninetoothed.passes import FunctionPass, KernelPass, Pipeline, pass_names, register
 from ninetoothed.passes.pipeline import (
     OPTIONAL,
     SPECIALIZED,
@@ -199,6 +200,44 @@ def test_stages_that_a_pass_takes() -> None:
     for place in ("composed", "specialized", "nt-specialize"):
         names(Pipeline().insert("my-one", after=place))
     names(Pipeline().insert("my-one", before="nt-pad-blocks"))
+
+
+@dataclass(frozen=True)
+class RenamePass(FunctionPass):
+    """Rename device functions."""
+
+    name = "my-rename"
+
+    def apply_to(self, function: tt.FuncOp) -> None:
+        function.properties["sym_name"] = StringAttr("renamed")
+        nt.RemarkEmitter(function, self.name).passed(function, "function renamed")
+
+
+def test_passes_over_kernels_and_over_device_functions() -> None:
+    register(kind("my-one"), after="nt-lower-to-tt")
+    assert wrong("my-one") == (
+        "pass my-one is a KernelPass, and after nt-lower-to-tt there are no kernels but device "
+        "functions; derive it from FunctionPass, or place it before='nt-lower-to-tt'"
+    )
+    names(Pipeline().insert("my-one", before="nt-lower-to-tt"))
+    register(RenamePass, before="nt-lower-to-tt")
+    assert wrong("my-rename") == (
+        "pass my-rename takes modules of stage tt, and those before nt-lower-to-tt are of stage "
+        "addressed; place it after='tt'"
+    )
+    assert names(Pipeline().insert("my-rename", after="tt"))[-2:] == ["my-rename", "tt"]
+
+
+def test_a_pass_over_device_functions() -> None:
+    lowered = parse_module("tt.func @one() {\n  tt.return\n}")
+    nt.collect_remarks(lowered)
+    RenamePass().apply(context(), lowered)
+    (function,) = lowered.ops
+    assert isinstance(function, tt.FuncOp)
+    assert function.sym_name.data == "renamed"
+    assert [str(one) for one in nt.remarks_of(lowered)] == [
+        "remark: function renamed [my-rename, passed]"
+    ]
 
 
 def test_passes_may_be_left_out() -> None:

@@ -210,7 +210,7 @@ def test_stages_that_are_past() -> None:
 def test_a_broken_first_line() -> None:
     assert error_of("-t", "tt", stdin=f"// nt-opt: --kernel=k\n{KERNEL}") == (
         "nt-opt: InvalidIRError: the first line, // nt-opt: …, holds --kernel; it takes --arch=, "
-        "--num-warps=, --num-stages= and -p"
+        "--num-warps=, --num-stages=, --load= and -p"
     )
     assert error_of("-t", "tt", stdin=f"// nt-opt: -p nt-pad-block\n{KERNEL}") == (
         "nt-opt: InvalidIRError: there is no pass nt-pad-block; did you mean nt-pad-blocks?"
