@@ -72,8 +72,12 @@ class OutsidePass:
         """What ``nt-opt --load`` takes to register it: a module's name, or the path of a file."""
         loaded = sys.modules.get(self.module)
         file = getattr(loaded, "__file__", None)
-        # Another process may not find a script, or a file that was loaded by its path, by name.
-        return str(file) if file is not None and "." not in self.module else self.module
+        # Another process may not find by name a script, a file that was loaded by its path, or one
+        # whose package nobody imported, as that of a kernel that nt-opt was given.
+        package, dot, _ = self.module.partition(".")
+        if dot and package in sys.modules:
+            return self.module
+        return self.module if file is None else str(file)
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -85,13 +85,16 @@ def _first_sentence(text: str) -> str:
 
 
 def _docstring(class_: type[ModulePass]) -> str | None:
-    """The docstring of a pass's file, where it says more than the class's own."""
+    """The docstring of a pass: of ours, its file's, which says more than the class's own; of one
+    from outside, whose file may have several, the class's, where it has one.
+    """
     own = inspect.getdoc(class_) if "__doc__" in vars(class_) else None
     if own is not None and own.startswith(f"{class_.__name__}("):
         # What `dataclass` writes where there is none.
         own = None
-    module = sys.modules[class_.__module__]
-    return inspect.getdoc(module) or own
+    module = inspect.getdoc(sys.modules[class_.__module__])
+    is_ours = class_.name in passes.pass_names()
+    return (module or own) if is_ours else (own or module)
 
 
 def _options(class_: type[ModulePass]) -> str:

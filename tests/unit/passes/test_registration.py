@@ -191,8 +191,8 @@ def test_an_unknown_place(folder: Path) -> None:
         "there is no pass or stage 'compose' in the pipeline; did you mean composed?"
     )
     assert wrong(before="elsewhere") == (
-        "there is no pass or stage 'elsewhere' in the pipeline; nt-opt --list-passes lists the "
-        "passes"
+        "there is no pass or stage 'elsewhere' in the pipeline; stages are arranged, composed, "
+        "specialized, padded, scheduled, addressed, tt, and nt-opt --list-passes lists the passes"
     )
     # Beside a pass of an installed package, which is not imported.
     write_metadata(folder, COUNT)

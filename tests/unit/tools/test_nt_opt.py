@@ -352,6 +352,15 @@ def test_a_failing_pass_leaves_a_reproducer(
 
 
 @pytest.mark.usefixtures("failing")
+def test_without_verification_the_message_says_how_to_get_a_reproducer() -> None:
+    found = error_of(ADD, "-p", "nt-failing", "--no-verify-each").splitlines()[0]
+    assert found == (
+        "nt-opt: CompilerError: pass nt-failing failed with KeyError: 'left over'; leave out "
+        "--no-verify-each for a file that reproduces it; this is a bug of the compiler"
+    )
+
+
+@pytest.mark.usefixtures("failing")
 def test_a_users_mistake_names_the_users_line() -> None:
     found = error_of(ADD, "-p", "nt-failing{how=user}")
     assert "nt-opt: NineToothedError: this store is not to my taste" in found
