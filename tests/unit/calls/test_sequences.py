@@ -89,7 +89,7 @@ tt.func @k(
     %n: i32 {nt.symbol = "n"}
 ) attributes {
     nt.params = [#nt.param<"x" tensor [b, n] [0, s] offsets xo along 1>,
-                 #nt.param<"y" tensor [b, n] [0, s] offsets yo>],
+                 #nt.param<"y" tensor [b, n] [0, s] offsets yo along 1>],
     nt.grid = #nt.expr<b>, nt.checks = [#nt.check<[xo] = [yo], "the offsets differ">]
 } {
   %v = tt.load %xo : !tt.ptr<i64>
