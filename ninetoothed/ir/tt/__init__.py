@@ -52,6 +52,7 @@ from ninetoothed.ir.tt.shapes import (
     UnsplatOp,
 )
 from ninetoothed.ir.tt.types import (
+    MAX_LANES,
     PointerType,
     block_of,
     hint_of,

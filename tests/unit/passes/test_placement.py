@@ -150,9 +150,8 @@ def test_options() -> None:
     assert str(one.pass_) == "my-one{factor=3}"
     assert wrong("my-one{fctor=3}") == "my-one has no option fctor; did you mean factor?"
     assert wrong("my-one{x=3}") == "my-one has no option x; its options are factor"
-    assert wrong("my-one{factor=x}") == (
-        "my-one: Incompatible types: given ('x',), expected <class 'int'>"
-    )
+    assert wrong("my-one{factor=x}") == "option factor of my-one is of type int, not x"
+    assert wrong("my-one{factor}") == "option factor of my-one is of type int, not nothing"
     assert wrong("my-one{factor=1},cse") == (
         "the pipeline has 'my-one{factor=1},cse'; give passes one by one, in a tuple"
     )
@@ -165,6 +164,10 @@ def test_unknown_and_ambiguous_places() -> None:
     register(kind("my-one"), after="composed")
     assert wrong(Pipeline().insert("my-one", after="nt-pad-block")) == (
         "there is no pass or stage 'nt-pad-block' in the pipeline; did you mean nt-pad-blocks?"
+    )
+    assert wrong(Pipeline().insert("my-one", after="frontend")) == (
+        "there is no pass or stage 'frontend' in the pipeline; stages are arranged, composed, "
+        "specialized, padded, scheduled, addressed, tt, and nt-opt --list-passes lists the passes"
     )
     assert wrong(Pipeline().insert("my-one", after="cse")) == (
         "pass my-one runs after cse, which runs in the stages addressed and tt; name another pass, "
