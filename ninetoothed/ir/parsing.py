@@ -61,6 +61,7 @@ _TOKEN = re.compile(
     | ->
     | (?P<open> [(<\[{])
     | (?P<close> [)>\]}])
+    | (?P<block> \^\d )
     | (?P<foreign> [^\x00-\x7F]) (?u:[\w$.])*+
     | (?P<integer> 0x[0-9a-fA-F]++ | \d++ ) (?: \. \d*+ )?+
     """,
@@ -183,6 +184,9 @@ def _scan(source: _Source) -> None:
                 _fail_string(source, match)
             case "integer" if len(match["integer"]) > _MOST_DIGITS:
                 message = f"an integer of {len(match['integer'])} digits does not fit 64 bits"
+                source.fail(message, match.start(), match.end())
+            case "block":
+                message = "the name of a block begins with a letter"
                 source.fail(message, match.start(), match.end())
             case "foreign" if match["foreign"].isnumeric() and not match["foreign"].isalpha():
                 # xDSL takes it to begin a number.

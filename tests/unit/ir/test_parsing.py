@@ -196,6 +196,12 @@ def test_bytes_of_another_encoding() -> None:
             23,
         ),
         (
+            '"builtin.module"() ({\n^00:\n}) : () -> ()',
+            "the name of a block begins with a letter",
+            2,
+            1,
+        ),
+        (
             "builtin.module {\n\n",
             "an op is expected here, or the end of the region",
             1,
