@@ -23,6 +23,7 @@ _NEXT = "//   "
 _WIDTH = 120
 # xDSL copies the rest of a pipeline for each of its words.
 _LONGEST = 1 << 15
+_MOST_DIGITS = 9
 _FOUND = re.compile(r"\s*// nt-opt:[ \t]*((?:.*\\\r?\n[ \t]*//[ \t]*)*.*)")
 _BREAK = re.compile(r"\\\r?\n[ \t]*//[ \t]*")
 _PIECE = re.compile(r"[^ ,]*[ ,]*")
@@ -87,7 +88,7 @@ class Continuation:
                 fields["arch"] = value
             elif name == "--load" and value:
                 loads.append(value)
-            elif name in _NUMBERS and value.isdecimal():
+            elif name in _NUMBERS and value.isdecimal() and len(value) <= _MOST_DIGITS:
                 fields[_NUMBERS[name]] = number = int(value)
                 if name == "--num-warps" and number.bit_count() != 1:
                     raise ArgumentError(

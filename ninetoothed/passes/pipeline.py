@@ -28,9 +28,12 @@ from ninetoothed import passes
 from ninetoothed.errors import (
     ArgumentError,
     CompilerError,
+    Loc,
     NineToothedError,
     PluginError,
+    counted,
     did_you_mean,
+    raise_loc,
 )
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
@@ -187,9 +190,16 @@ def parse_steps(text: str, loads: Sequence[str] = ()) -> list[Step]:
             stage = str(spec.parameters["stage"][0])
             found[-1] = replace(found[-1], stage=stage)
         else:
-            outside = outside_passes.registered().get(spec.name)
-            found.append(Step(one, outside=None if outside is None else outside.outside))
+            found.append(step_of(one))
     return found
+
+
+def step_of(pass_: ModulePass) -> Step:
+    """A step of its own for a pass, which says so if it is one of another package."""
+    found = outside_passes.registered().get(pass_.name)
+    if found is None or not isinstance(pass_, found.pass_):
+        return Step(pass_)
+    return Step(pass_, outside=found.outside)
 
 
 def _parsed(spec: ArgSpec, loads: Sequence[str]) -> ModulePass:
@@ -239,24 +249,47 @@ def run(
             with timed(index, "verify"):
                 if before is not None:
                     verify(module, name)
+                    _check_body(before, module)
                 legal = step.legal or step.stage
                 if legal is not None:
                     check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
-                raise _failed(step, step.outside, error.message, before, module) from error
+                raise _failed(
+                    step, step.outside, error.message, before, module, error.loc
+                ) from error
             where = reproducer(before, pipeline[index:], advice)
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
             raise
         except Exception as error:
             if step.outside is not None and before is not None:
-                reason = f"it failed with {type(error).__name__}: {error}"
-                raise _failed(step, step.outside, reason, before, module) from error
+                text = f": {error}" if str(error) else ""
+                reason = f"it failed with {type(error).__name__}{text}"
+                loc = raise_loc(error, step.outside.module)
+                raise _failed(step, step.outside, reason, before, module, loc) from error
             where = reproducer(before, pipeline[index:], advice)
             raise _stopped(pipeline[index:], error, before or module, where) from error
+        except KeyboardInterrupt as error:
+            # As of a pattern that matches what it makes.
+            error.add_note(f"pass {name} was running")
+            raise
         for observe in observers:
             observe(name, module)
+
+
+def _check_body(before: ModuleOp, after: ModuleOp) -> None:
+    """Check that a pass left a module as many kernels as it had, and nothing beside them.
+
+    Raises:
+        CompilerError: it did not.
+    """
+    had, has = len(before.body.block.ops), len(after.body.block.ops)
+    if had != has:
+        raise CompilerError(
+            f"the module's body has {counted(has, 'op')} behind it instead of {had}; a pass keeps "
+            "every kernel, and puts nothing beside them"
+        )
 
 
 def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: str) -> CompilerError:
@@ -277,7 +310,8 @@ def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: st
         message = f"pass {name}: the module, or an expression in it, is nested too deeply"
         return CompilerError(f"{message}{where}", loc)
     message = f"pass {name} failed with {type(error).__name__}: {error}{where}"
-    return CompilerError(f"{message}; this is a bug of the compiler", loc)
+    whose = "; this is a bug of the compiler" if name in passes.pass_names() else ""
+    return CompilerError(f"{message}{whose}", loc)
 
 
 def reproducer(before: ModuleOp | None, rest: Sequence[Step], advice: str = "") -> str:
@@ -301,12 +335,20 @@ _MOST_LINES = 60
 
 
 def _failed(
-    step: Step, outside: OutsidePass, reason: str, before: ModuleOp, after: ModuleOp
+    step: Step,
+    outside: OutsidePass,
+    reason: str,
+    before: ModuleOp,
+    after: ModuleOp,
+    loc: Loc | None,
 ) -> PluginError:
-    """The error about a pass of another package, with what it changed."""
+    """The error about a pass of another package, with what it changed; at the line of the pass that
+    raised, or of the kernel that is wrong behind it.
+    """
     return PluginError(
         f"pass {outside.name} ({outside}): {reason}{reproducer(before, [step])}"
-        f"{_changes(outside.name, before, after)}"
+        f"{_changes(outside.name, before, after)}",
+        loc,
     )
 
 
@@ -319,7 +361,7 @@ def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
             texts = [_lines(module, True) for module in (before, after)]
         except Exception:
             # A pass may leave anything.
-            return ""
+            return "; what it left cannot be printed"
     lines = list(
         difflib.unified_diff(
             texts[0], texts[1], f"before {name}", f"after {name}", n=2, lineterm=""

@@ -66,9 +66,11 @@ class _Driver:
             yield self._of_python()
             return
         inputs.refuse_python_options(self._arguments)
-        for number, chunk in enumerate(inputs.read_chunks(self._arguments)):
-            if number:
+        for number, chunk in enumerate(inputs.read_chunks(self._arguments), 1):
+            if number > 1:
                 yield "// -----\n"
+            if self._arguments.split_input_file:
+                self._dumps.part = number
             yield self._of_chunk(chunk)
 
     def _of_python(self) -> str:

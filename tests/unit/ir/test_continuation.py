@@ -57,6 +57,11 @@ def test_other_texts_say_nothing(text: str) -> None:
             "--num-stages=, --load= and -p",
         ),
         (
+            f"--num-stages={'1' * 5000}",
+            "the first line, // nt-opt: …, holds --num-stages; it takes --arch=, --num-warps=, "
+            "--num-stages=, --load= and -p",
+        ),
+        (
             "-p",
             "the first line, // nt-opt: …, holds -p; it takes --arch=, --num-warps=, "
             "--num-stages=, --load= and -p",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ninetoothed.errors import PluginError
-from ninetoothed.plugins import outside_passes
+from ninetoothed.plugins import entry_points, outside_passes
 from ninetoothed.plugins.loading import load
 from ninetoothed.tools.nt_opt import main
 from tests.support.outside import COUNT, PASS, own_registry, write_metadata, write_package
@@ -91,6 +91,21 @@ def test_nt_opt_lists_and_explains_it(folder: Path, capsys: pytest.CaptureFixtur
         "nt-opt: PluginError: module nowhere cannot be imported: ModuleNotFoundError: No module "
         "named 'nowhere'\n"
     )
+
+
+def test_nt_opt_lists_what_cannot_be_imported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_package(folder, passes="1 / 0")
+    write_metadata(folder, COUNT)
+    entry_points.entry_points.cache_clear()
+    assert main(["--list-passes"]) == 0
+    listed = capsys.readouterr().out
+    assert "dce                     Dead code" in listed
+    assert (
+        "nt-count                'nt-count' in ninetoothed.passes is counting.passes:CountPass of "
+        "counting 1.2, which cannot be imported: ZeroDivisionError: division by zero\n"
+    ) in listed
 
 
 def test_nt_opt_runs_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
