@@ -94,7 +94,10 @@ def _misplaced(op: Operation) -> str | None:
     if parent is None or region is None:
         return None
     if parent.name not in _ENDS:
-        if parent.has_trait(NoTerminator) and op.has_trait(IsTerminator):
+        # Of an op of an unknown dialect, nobody knows.
+        if parent.has_trait(NoTerminator) and op.has_trait(
+            IsTerminator, value_if_unregistered=False
+        ):
             return f"{op.name} ends a region, and may not stand in {parent.name}"
         return None
     if op.name in _OUTERMOST:
