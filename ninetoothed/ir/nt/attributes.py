@@ -534,3 +534,8 @@ def dtype_of(value: Attribute) -> str:
     if isinstance(value, IntegerType):
         return _INTEGER_NAMES[value]
     return _FLOAT_NAMES[value]
+
+
+def is_dtype(value: Attribute) -> bool:
+    """True for a scalar type of the language."""
+    return value in _INTEGER_NAMES or value in _FLOAT_NAMES

@@ -104,17 +104,17 @@ def _positive(text: str) -> int:
     raise argparse.ArgumentTypeError(f"a positive integer, not {text!r}")
 
 
-def _seed(text: str) -> int:
-    if text.isdecimal() and int(text) < 1 << 63:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"an integer from 0 to {(1 << 63) - 1}, not {text!r}")
-
-
 def _power_of_two(text: str) -> int:
     number = _positive(text)
     if number.bit_count() == 1:
         return number
     raise argparse.ArgumentTypeError(f"a power of two, not {text!r}")
+
+
+def _seed(text: str) -> int:
+    if text.isdecimal() and int(text) < 1 << 63:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"an integer from 0 to {(1 << 63) - 1}, not {text!r}")
 
 
 def parser() -> Parser:
