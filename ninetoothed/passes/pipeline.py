@@ -180,9 +180,9 @@ def parse_steps(text: str, loads: Sequence[str] = ()) -> list[Step]:
         ArgumentError: the text is no pipeline, or a pass or an option is unknown or wrong.
     """
     try:
-        specs = list(parse_pipeline(text))
+        specs = list(parse_pipeline(text.strip()))
     except ArgSpecParseError as error:
-        raise ArgumentError(str(error)) from error
+        raise ArgumentError(str(error).rstrip()) from error
     found: list[Step] = []
     for spec in specs:
         one = _parsed(spec, loads)

@@ -37,6 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.code if isinstance(error.code, int) else 1
     try:
         _run(parsed, is_process=argv is None)
+    except KeyboardInterrupt:
+        print("nt-opt: interrupted", file=sys.stderr)
+        return 130  # As of a process that the signal ends.
     except BrokenPipeError:
         os.close(sys.stdout.fileno())
         return 1

@@ -137,6 +137,10 @@ def python_module(definition: Definition, arguments: Arguments, goes_on: bool) -
     from ninetoothed.tools.nt_opt import kernel_pipeline
 
     if not goes_on:
+        if arguments.choose:
+            raise ArgumentError(
+                "--choose: no pass is run that has a choice; say how far with -t, as in -t tt"
+            )
         module = kernel_pipeline.frontend_module(definition, arguments)
         return ModuleInput(module, is_frontends=True)
     call = signature = None
