@@ -18,7 +18,8 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import DeclaringPass, KernelPass
-from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
+from ninetoothed.passes.analysis.checked_sizes import checked_equalities
+from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
 from ninetoothed.symbolic.expr import IndexExpr, as_expr, evaluate
 from ninetoothed.verification.translation.proofs import same_addresses
