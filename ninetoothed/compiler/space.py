@@ -33,12 +33,11 @@ from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
+from ninetoothed.ir.tt import MAX_LANES
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.symbolic.choices import choices_between, powers_between
 
 MAX_BLOCK = 1 << 15
-# Triton's own limit.
-MAX_LANES = 1 << 20
 MAX_EVALUATED_LANES = 1 << 28
 """On the CPU, where offsets alone take eight bytes a lane."""
 MAX_CONFIGS = 1000

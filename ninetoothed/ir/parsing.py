@@ -327,7 +327,12 @@ class _Parser(Parser):
             found = DenseIntOrFPElementsAttr(self._splat, BytesAttr(data))
             self._splat = None
             return found
-        return super().parse_dense_int_or_fp_elements_attr(type)
+        start = self._current_token.span
+        found = super().parse_dense_int_or_fp_elements_attr(type)
+        if found.data.data and not len(found):
+            # Of no elements, xDSL does not count the bytes.
+            self.raise_error("a dense constant of no elements holds bytes", start)
+        return found
 
     def _count_elements(self, type: Any, start: Span) -> None:
         """Check the number of elements of a dense constant."""

@@ -184,6 +184,18 @@ def test_bytes_of_another_encoding() -> None:
             34,
         ),
         (
+            '%0 = arith.constant dense<"0x00"> : tensor<0xf32>',
+            "a dense constant of no elements holds bytes",
+            1,
+            26,
+        ),
+        (
+            "tt.func @f(%a: !tt.ptr) {\n  tt.return\n}",
+            "'<' expected",
+            1,
+            23,
+        ),
+        (
             "builtin.module {\n\n",
             "an op is expected here, or the end of the region",
             1,
