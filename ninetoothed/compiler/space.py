@@ -256,7 +256,8 @@ def _refusal(footprint: Footprint, config: Config, unit: Architecture) -> str:
 
 def _excess(footprint: Footprint, config: Config, unit: Architecture) -> float:
     """Factor by which a configuration exceeds the limits."""
-    most = unit.most_registers(config.num_warps * unit.warp_size)
+    # Of a program with more threads than a unit has registers, each has a part of one.
+    most = max(unit.most_registers(config.num_warps * unit.warp_size), 1)
     return max(
         footprint.lanes / MAX_BLOCK,
         registers(footprint, config, unit) / most,

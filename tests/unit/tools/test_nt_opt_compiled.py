@@ -102,7 +102,7 @@ def test_a_module_that_says_nothing(tmp_path: Path) -> None:
 @needs_triton
 def test_what_triton_refuses() -> None:
     """It is an error at the function."""
-    result = nt_opt([ADD, "-t", "ptx", "--num-warps", "3"])
+    result = nt_opt([ADD, "-t", "ptx", "--num-warps", str(1 << 31)])
     assert (result.code, result.out) == (1, "")
     found = result.err[result.err.index("nt-opt:") :].splitlines()
     assert found[0].startswith("nt-opt: ConfigurationError: Triton makes no ")
