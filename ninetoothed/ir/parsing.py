@@ -10,6 +10,7 @@ the text keeps its place in it, so that errors of passes point at a line, too.
 from __future__ import annotations
 
 import bisect
+import codecs
 import contextlib
 import linecache
 import math
@@ -160,6 +161,8 @@ def decoded(text: str | bytes, name: str) -> str:
     """
     if isinstance(text, str):
         return text
+    # Some editors put a mark in front.
+    text = text.removeprefix(codecs.BOM_UTF8)
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
