@@ -6,6 +6,7 @@ the kernel checks of a call holds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,15 +16,17 @@ from xdsl.ir import Attribute
 from ninetoothed.backend.device_function import (
     argument_attributes,
     checks,
+    declarations,
     device_function,
+    padded_sizes,
     params,
 )
 from ninetoothed.backend.launch_source import reads_writes
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir import nt, tt
 from ninetoothed.passes.analysis.writes import writes
-from ninetoothed.symbolic.expr import IndexExpr, evaluate, symbol_names
-from ninetoothed.symbolic.intervals import Assumptions, Range
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, evaluate, sym, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.verification.sizes import SizeSampler
 
 _ELEMENTS = 1 << 14
@@ -43,7 +46,8 @@ class KernelArguments:
     """The parameters of a kernel with their element types, in launch order; the values of those
     that are baked in; the names of those it ``reads`` and ``writes``; the ``checks`` of a call;
     the ranges of symbols, and those whose value no tensor's shape gives; what passes rely on: what
-    divides symbols, and the most that sizes of blocks are padded to. In ``tt`` that is not known.
+    divides symbols, and the most that sizes of blocks are padded to; the width of the offsets of
+    jagged tensors.
     """
 
     params: tuple[nt.Param, ...]
@@ -56,7 +60,7 @@ class KernelArguments:
     unbound: tuple[str, ...] = ()
     divisors: Mapping[str, int] = field(default_factory=dict[str, int])
     padding: Mapping[IndexExpr, int] = field(default_factory=dict[IndexExpr, int])
-    relies_on_unknown: bool = False
+    offset_bits: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def equal(self) -> Iterator[tuple[IndexExpr, IndexExpr]]:
@@ -101,24 +105,31 @@ def _of_kernel(kernel: nt.KernelOp) -> KernelArguments:
         kernel.assumptions,
         tuple(decl.name for decl in kernel.declarations if decl.kind in _GIVEN),
         kernel.divisors,
-        dict(kernel.padding),
+        kernel.padding,
+        {source.param.data: source.jagged.data.bits for source in sources if source.jagged},
     )
 
 
 def _of_function(module: ModuleOp) -> KernelArguments:
     function = device_function(module)
     types: dict[str, str] = {}
+    offsets: dict[str, str] = {}
     for argument, attributes in zip(
         function.body.block.args, argument_attributes(function), strict=True
     ):
-        param = attributes.get("nt.param")
+        param, symbol = attributes.get("nt.param"), attributes.get("nt.symbol")
+        type = argument.type
+        dtype = _dtype(tt.pointee_of(type) if isinstance(type, tt.PointerType) else type)
         if isinstance(param, StringAttr):
-            type = argument.type
-            types[param.data] = _dtype(
-                tt.pointee_of(type) if isinstance(type, tt.PointerType) else type
-            )
+            if "nt.element_type" in attributes:
+                dtype = _dtype(attributes["nt.element_type"])
+            elif "nt.unsigned" in attributes:
+                dtype = dtype.replace("i", "u")
+            types[param.data] = dtype
+        elif isinstance(symbol, StringAttr):
+            offsets[symbol.data] = dtype
     read, written = reads_writes(module)
-    declared = params(function)
+    declared, restricted = params(function), declarations(function)
     sizes = {name for param in declared for size in param.sizes for name in symbol_names(size)}
     return KernelArguments(
         declared,
@@ -128,13 +139,22 @@ def _of_function(module: ModuleOp) -> KernelArguments:
         frozenset(read),
         frozenset(written),
         checks(function),
-        {name: Range.of(0) for name in sizes},
-        relies_on_unknown=True,
+        {name: Range.of(0) for name in sizes} | {decl.name: decl.range for decl in restricted},
+        divisors={decl.name: decl.divisor for decl in restricted},
+        padding=padded_sizes(function),
+        offset_bits={
+            param.name: 32 if offsets.get(param.offsets) == "i32" else 64
+            for param in declared
+            if param.offsets is not None
+        },
     )
 
 
 def _dtype(type: Attribute) -> str:
-    return nt.dtype_of(tt.scalar_of(type))
+    try:
+        return nt.dtype_of(tt.scalar_of(type))
+    except KeyError:
+        raise ArgumentError(f"an argument of type {type} cannot be run") from None
 
 
 def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[str, int]) -> Shapes:
@@ -161,12 +181,14 @@ def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[st
     symbols = known.keys() | {name for group in groups for name in group}
     # What else there is, a call decides; offsets of jagged tensors are such.
     equal = [pair for pair in arguments.equal if symbols.issuperset(symbol_names(*pair))]
-    candidates = [tuple(dict.fromkeys((size, *_OTHERS))) for size in sizes]
+    # Those that are given, too: tensors are often as large as others.
+    others = (*dict.fromkeys(number for shape in given.values() for number in shape), *_OTHERS)
+    candidates = [tuple(dict.fromkeys((size, *others))) for size in sizes]
     found: dict[str, int] | None = known
     if groups:
         longest = max(map(len, candidates))
         padded = [(*row, *(row[-1:] * (longest - len(row)))) for row in candidates]
-        sampler = SizeSampler(groups, padded, equal, arguments.assumptions, known=known)
+        sampler = SizeSampler(groups, padded, equal, _room(arguments), known=known)
         tried = (sampler.sample(0, start) for start in range(longest))
         found = next((sizes for sizes in tried if sizes is not None), None)
     if found is None and not groups:
@@ -177,11 +199,36 @@ def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[st
             + (" beside those given" if given else "")
             + "; give them, as in --shape x=128x64"
         )
-    _check(arguments, found)
-    return {
+    shapes = {
         param.name: given.get(param.name) or tuple(_number(size, found) for size in param.sizes)
         for param in arguments.tensors
     }
+    _check(arguments, {**_strides(arguments, shapes), **found})
+    return shapes
+
+
+def _room(arguments: KernelArguments) -> Assumptions:
+    """The ranges of symbols, no larger than what blocks are padded to."""
+    found = dict(arguments.assumptions)
+    for size, most in arguments.padding.items():
+        if size.op == "sym":
+            known = found.get(size.args[0], Range.of(0))
+            found[size.args[0]] = Range(
+                known.lower, binary("min", known.upper or const(most), const(most))
+            )
+    return found
+
+
+def _strides(arguments: KernelArguments, shapes: Shapes) -> dict[str, int]:
+    """The strides of the tensors, which are contiguous."""
+    found: dict[str, int] = {}
+    for param in arguments.tensors:
+        shape = shapes[param.name]
+        for dim, stride in enumerate(param.strides):
+            # Where there is one element, any stride will do; others depend on the sequences.
+            if stride.op == "sym" and shape[dim] > 1 and dim >= (param.jagged_dim or 0):
+                found.setdefault(stride.args[0], math.prod(shape[dim + 1 :]))
+    return found
 
 
 def _check(arguments: KernelArguments, symbols: Mapping[str, int]) -> None:
@@ -198,17 +245,29 @@ def _check(arguments: KernelArguments, symbols: Mapping[str, int]) -> None:
             )
             if left != right:
                 raise ArgumentError(check.message.format(left=left, right=right))
-    for name, divisor in arguments.divisors.items():
-        if symbols.get(name, 0) % divisor:
-            raise ArgumentError(
-                f"{name} is {symbols[name]}, and the module is for multiples of {divisor}"
-            )
+    for name in _bound(arguments):
+        if name not in symbols:
+            continue
+        is_for = f"{name} is {symbols[name]}, and the module is for"
+        if symbols[name] % arguments.divisors.get(name, 1):
+            raise ArgumentError(f"{is_for} multiples of {arguments.divisors[name]}")
+        least, most = bounds(sym(name), arguments.assumptions)
+        if least is not None and symbols[name] < least:
+            raise ArgumentError(f"{is_for} at least {least}")
+        if most is not None and symbols[name] > most:
+            raise ArgumentError(f"{is_for} at most {most}")
     for size, most in arguments.padding.items():
         if symbols.keys() >= {*symbol_names(size)} and evaluate(size, symbols) > most:
             raise ArgumentError(
                 f"{size} is {evaluate(size, symbols)}, and the module is for at most {most}, to "
                 "which its blocks are padded"
             )
+
+
+def _bound(arguments: KernelArguments) -> Iterator[str]:
+    """The symbols that tensors' sizes and strides give."""
+    exprs = (expr for param in arguments.tensors for expr in (*param.sizes, *param.strides))
+    yield from dict.fromkeys(expr.args[0] for expr in exprs if expr.op == "sym")
 
 
 def _propagate(arguments: KernelArguments, known: dict[str, int]) -> None:
@@ -264,17 +323,3 @@ def _size(group: Sequence[str], arguments: KernelArguments) -> int:
         if any(not {*group}.isdisjoint(symbol_names(size)) for size in param.sizes)
     ]
     return min(_LARGEST, round(_ELEMENTS ** (1 / max([*ranks, 1]))))
-
-
-def require_dense(arguments: KernelArguments) -> None:
-    """Check that no tensor is jagged.
-
-    Raises:
-        ArgumentError: one is.
-    """
-    for param in arguments.tensors:
-        if param.offsets is not None:
-            raise ArgumentError(
-                f"{param.name} is jagged, and --run makes no jagged tensors; call the kernel with "
-                "tensors of torch.nested"
-            )
