@@ -160,7 +160,8 @@ def test_functions_of_examples(tmp_path: Path) -> None:
 
 def test_calls_of_a_function_are_those_of_kernels_and_torch_empty() -> None:
     add, lhs = operations()["add"], torch.zeros(3)
-    kernel, output = mock.Mock(), []
+    kernel = mock.Mock()
+    output: list[torch.Tensor] = []
 
     def add_up(self: Kernel, *tensors: torch.Tensor) -> None:
         kernel(*tensors)
