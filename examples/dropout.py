@@ -50,7 +50,7 @@ def dropout(input: torch.Tensor, p: float, seed: int) -> torch.Tensor:
     check_floats(input=input)
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
-    output = torch.empty(input.shape, dtype=input.dtype, device=input.device)
+    output = input.new_empty(input.shape)
     input, flat = silu.flattened(input, output)
     kernel_of_rank(flat.ndim)(input, float(p), seed, flat)
     return output

@@ -60,6 +60,13 @@ def longest_of(jagged: torch.Tensor) -> int:
     return jagged._get_max_seqlen() if jagged.shape[0] else 0
 
 
+def elements_of(jagged: torch.Tensor) -> torch.Tensor:
+    """The elements of all sequences, one behind the other, for their shape and type: ``values()``
+    takes longer, as it is differentiable.
+    """
+    return jagged._values
+
+
 def as_sequences(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """The rows of ``values`` as sequences of the lengths of the jagged tensor ``like``.
 
@@ -81,9 +88,8 @@ def pad(input: torch.Tensor, length: int, value: float = 0.0) -> torch.Tensor:
     longest = longest_of(input)
     if longest > length:
         raise ValueError(f"a sequence of {longest} does not fit into a length of {length}")
-    output = torch.empty(
-        (input.shape[0], length, input.shape[2]), dtype=input.dtype, device=input.device
-    )
+    batch, _, features = input.shape
+    output = elements_of(input).new_empty(batch, length, features)
     pad_kernel(value)(input, output)
     return output
 
@@ -96,8 +102,9 @@ def unpad(input: torch.Tensor, jagged_like: torch.Tensor) -> torch.Tensor:
     check_jagged(jagged_like=jagged_like)
     check_ndim(3, input=input)
     check_no_gradients(input=input)
-    jagged_like = jagged_like.contiguous()  # It may have gaps, as torch.nested.narrow leaves them.
-    positions = jagged_like.values().shape[0]
+    if jagged_like.lengths() is not None:
+        jagged_like = jagged_like.contiguous()  # It has gaps, as torch.nested.narrow leaves them.
+    positions = elements_of(jagged_like).shape[0]
     output = as_sequences(input.new_empty(positions, input.shape[2]), jagged_like)
     unpad_kernel(input, output)
     return output

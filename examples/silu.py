@@ -41,9 +41,10 @@ silu_kernel = kernel_of_rank(1)
 
 def flattened(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Tensors of one shape as vectors where all are contiguous, else as they are."""
-    if all(tensor.is_contiguous() for tensor in tensors):
-        return tuple(tensor.view(-1) for tensor in tensors)
-    return tensors
+    for tensor in tensors:
+        if not tensor.is_contiguous():
+            return tensors
+    return tuple([tensor.view(-1) for tensor in tensors])
 
 
 def silu(input: torch.Tensor) -> torch.Tensor:

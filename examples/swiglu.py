@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats, check_one_dtype
+from examples.checks import check_floats, needs_gradients
 from examples.silu import arrangement, flattened
 from ninetoothed import Tensor
 
@@ -53,16 +53,20 @@ swiglu_kernel = kernel_of_rank(1)
 swiglu_backward_kernel = backward_kernel_of_rank(1)
 
 
+def forward(gate, up):
+    output = torch.empty_like(gate)
+    tensors = flattened(gate, up, output)
+    kernel_of_rank(tensors[0].ndim)(*tensors)
+    return output
+
+
 class SwiGLU(torch.autograd.Function):
     """The kernels, as torch differentiates them."""
 
     @staticmethod
     def forward(ctx, gate, up):
         ctx.save_for_backward(gate, up)
-        output = torch.empty_like(gate)
-        tensors = flattened(gate, up, output)
-        kernel_of_rank(tensors[0].ndim)(*tensors)
-        return output
+        return forward(gate, up)
 
     @staticmethod
     @once_differentiable
@@ -76,13 +80,14 @@ class SwiGLU(torch.autograd.Function):
 
 def swiglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
     """``silu(gate) * up`` of two tensors of one shape, of any rank; differentiable."""
-    check_floats(differentiable=True, gate=gate, up=up)
-    check_one_dtype(gate=gate, up=up)
+    check_floats(differentiable=True, one_dtype=True, gate=gate, up=up)
     if gate.shape != up.shape:
         raise ValueError(
             f"gate and up must have one shape, not {tuple(gate.shape)} and {tuple(up.shape)}; "
             "expand one of them"
         )
+    if not needs_gradients(gate, up):
+        return forward(gate, up)
     return SwiGLU.apply(gate, up)
 
 
