@@ -1,4 +1,4 @@
-"""Options of passes that have no such value, or name what the module has not: the exact messages."""
+"""Options of passes without such a value, or that name what the module has not: exact messages."""
 
 from __future__ import annotations
 
