@@ -56,7 +56,7 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
         DeviceError: tensors on different devices.
     """
     parameters = interface.parameters
-    given, rest = _positional(interface, args, kwargs)
+    given, rest = positional(interface, args, kwargs)
     values: list[Any] = []
     params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
@@ -119,10 +119,14 @@ def _same(one: Any, two: Any) -> bool:
     return places[0] == places[1]
 
 
-def _positional(
+def positional(
     interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The parameters' values in order, and the other keywords."""
+    """The parameters' values in order, and the other keywords.
+
+    Raises:
+        ArgumentError: there are too many, one is missing, or given twice.
+    """
     names = interface.names
     call = f"{interface.name}({', '.join(names)})"
     takes = f"{call} takes {counted(len(names), 'argument')}"
@@ -307,11 +311,16 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
             f"{name} is a view of numbers that torch negates when it reads them, as "
             f"z.conj().imag is; pass {name}.resolve_neg()"
         )
-    _check_tensor(parameter, value)
+    check_tensor(parameter, value)
     return value
 
 
-def _check_tensor(parameter: Parameter, value: Any) -> None:
+def check_tensor(parameter: Parameter, value: Any) -> None:
+    """Check a tensor's number of dims and its element type.
+
+    Raises:
+        ArgumentError: they do not fit.
+    """
     ndim = parameter.ndim
     if value.dim() != ndim:
         raise ArgumentError(

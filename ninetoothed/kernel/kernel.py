@@ -216,6 +216,7 @@ class Kernel:
             compilation.stored,
         )
         self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
+        self._known_operators: Operators | None = None
         self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
 
     @property
@@ -271,6 +272,11 @@ class Kernel:
             AgreementWarning, RaceWarning, UnusedValueWarning: as ``make`` does, of what calls like
                 this one decide.
         """
+        if _is_traced():
+            from ninetoothed.pytorch.traced import call
+
+            call(self._operator_order, self._operator_overload, args, kwargs)
+            return
         try:
             is_launched = self._launch_cache.launch(args, kwargs)
             if is_launched:
@@ -292,6 +298,31 @@ class Kernel:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+
+    def _operators(self) -> Operators:
+        """The operators of torch that stand for calls."""
+        from ninetoothed.pytorch.operators import Operators
+
+        if self._known_operators is None:
+            compilation, options = self._compilation, self._recipe.options
+            identity = f"{compilation.digest} {options.tune}"
+            self._known_operators = Operators(
+                self,
+                self.interface,
+                lambda dtypes, values: compilation.compiler.stored_by(dtypes, values),
+                None if compilation.digest is None else identity,
+            )
+        return self._known_operators
+
+    def _operator_order(self, count: int, keywords: tuple[str, ...]) -> Any:
+        return tuple(self._operators().order(count, keywords))
+
+    def _operator_overload(self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]) -> Any:
+        return self._operators().overload(letters, dtypes, constants)
+
+    # What they return is a constant where torch's compiler traces.
+    _operator_order._dynamo_marked_constant = True
+    _operator_overload._dynamo_marked_constant = True
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients
@@ -467,6 +498,18 @@ class Kernel:
     def definition(self) -> Definition:
         """The arranged parameters and the application."""
         return self._compilation.definition
+
+
+def _ask_torch() -> bool:
+    """True where torch's compiler traces. torch's own function stands for it from now on."""
+    import torch
+
+    global _is_traced
+    _is_traced = torch.compiler.is_dynamo_compiling
+    return torch.compiler.is_dynamo_compiling()
+
+
+_is_traced: Callable[[], bool] = _ask_torch
 
 
 def _unpickled(recipe: Recipe) -> Kernel:
