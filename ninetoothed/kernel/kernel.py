@@ -43,6 +43,7 @@ from ninetoothed.errors import (
     user_traceback,
 )
 from ninetoothed.fingerprint.digest import stamp
+from ninetoothed.kernel import tracing
 from ninetoothed.kernel.call_warnings import CallWarnings
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.recipe import Recipe, found, imported
@@ -272,7 +273,7 @@ class Kernel:
             AgreementWarning, RaceWarning, UnusedValueWarning: as ``make`` does, of what calls like
                 this one decide.
         """
-        if _is_traced():
+        if tracing.is_traced():
             from ninetoothed.pytorch.traced import call
 
             call(self._operator_order, self._operator_overload, args, kwargs)
@@ -498,18 +499,6 @@ class Kernel:
     def definition(self) -> Definition:
         """The arranged parameters and the application."""
         return self._compilation.definition
-
-
-def _ask_torch() -> bool:
-    """True where torch's compiler traces. torch's own function stands for it from now on."""
-    import torch
-
-    global _is_traced
-    _is_traced = torch.compiler.is_dynamo_compiling
-    return torch.compiler.is_dynamo_compiling()
-
-
-_is_traced: Callable[[], bool] = _ask_torch
 
 
 def _unpickled(recipe: Recipe) -> Kernel:
