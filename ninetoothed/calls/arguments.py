@@ -105,11 +105,16 @@ def _check_same(interface: Interface, given: Sequence[Any], values: Sequence[Any
     """
     for first, later in interface.repeats:
         if given[first] is not given[later] and not _same(values[first], values[later]):
-            one, two = interface.parameters[first], interface.parameters[later]
-            raise ArgumentError(
-                f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given "
-                "different ones; pass it once, or the same one twice"
-            )
+            raise ArgumentError(different(interface, first, later))
+
+
+def different(interface: Interface, first: int, later: int) -> str:
+    """Message on two parameters that are one tensor and are given different ones."""
+    one, two = interface.parameters[first], interface.parameters[later]
+    return (
+        f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given different "
+        "ones; pass it once, or the same one twice"
+    )
 
 
 def _same(one: Any, two: Any) -> bool:

@@ -27,9 +27,12 @@ def factory(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @functools.wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if tracing.is_traced():
+        if tracing.is_compiling():
+            from ninetoothed.pytorch.traced import constant
+
+            given = {name: constant(value) for name, value in kwargs.items()}
             # An attribute, and no element: torch's compiler reads a list once.
-            return getattr(made, made.name(*args, **kwargs))
+            return getattr(made, made.name(*constant(args), **given))
         return cached(*args, **kwargs)
 
     return call

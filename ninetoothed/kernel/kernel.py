@@ -47,6 +47,7 @@ from ninetoothed.kernel import tracing
 from ninetoothed.kernel.call_warnings import CallWarnings
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.recipe import Recipe, found, imported
+from ninetoothed.pytorch.operators import Operators
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
@@ -217,7 +218,15 @@ class Kernel:
             compilation.stored,
         )
         self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
-        self._known_operators: Operators | None = None
+        digest = compilation.digest
+        self._operators = Operators(
+            self,
+            interface,
+            self._stored_by,
+            # How it is tuned is no part of the digest.
+            None if digest is None else f"{digest} {options.tune}",
+            self._warnings.warn_of_gradients,
+        )
         self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
 
     @property
@@ -273,14 +282,15 @@ class Kernel:
             AgreementWarning, RaceWarning, UnusedValueWarning: as ``make`` does, of what calls like
                 this one decide.
         """
-        if tracing.is_traced():
-            from ninetoothed.pytorch.traced import call
-
-            call(self._operator_order, self._operator_overload, args, kwargs)
+        if tracing.is_compiling():
+            self._trace(args, kwargs)
             return
         try:
             is_launched = self._launch_cache.launch(args, kwargs)
             if is_launched:
+                return
+            if tracing.are_traced((*args, *kwargs.values())):
+                self._trace(args, kwargs)
                 return
             arguments = self._bind(args, kwargs)
             if arguments.may_warn:
@@ -300,30 +310,13 @@ class Kernel:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
 
-    def _operators(self) -> Operators:
-        """The operators of torch that stand for calls."""
-        from ninetoothed.pytorch.operators import Operators
+    def _trace(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        from ninetoothed.pytorch.traced import call
 
-        if self._known_operators is None:
-            compilation, options = self._compilation, self._recipe.options
-            identity = f"{compilation.digest} {options.tune}"
-            self._known_operators = Operators(
-                self,
-                self.interface,
-                lambda dtypes, values: compilation.compiler.stored_by(dtypes, values),
-                None if compilation.digest is None else identity,
-            )
-        return self._known_operators
+        call(self._operators, args, kwargs)
 
-    def _operator_order(self, count: int, keywords: tuple[str, ...]) -> Any:
-        return tuple(self._operators().order(count, keywords))
-
-    def _operator_overload(self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]) -> Any:
-        return self._operators().overload(letters, dtypes, constants)
-
-    # What they return is a constant where torch's compiler traces.
-    _operator_order._dynamo_marked_constant = True
-    _operator_overload._dynamo_marked_constant = True
+    def _stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+        return self._compiler.stored_by(dtypes, values)
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients

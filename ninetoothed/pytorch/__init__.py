@@ -1,4 +1,4 @@
-"""Kernels as operators of torch: what ``torch.compile``, export and fake tensors see of a call.
+"""Kernels as operators of torch: what its compiler, its exporters and fake tensors see of a call.
 
-torch is imported where an operator is registered, not before.
+``kernel`` imports ``operators``, which does without torch until an operator is registered.
 """

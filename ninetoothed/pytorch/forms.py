@@ -10,15 +10,10 @@ in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import torch
-
-from ninetoothed.calls.numbers import member_value, shown_value
 from ninetoothed.calls.sequences import Jagged, Offsets
-from ninetoothed.dtype import number
-from ninetoothed.errors import ArgumentError
 
 _WRITTEN = {"r": "w", "j": "k"}
 _TYPES = {
@@ -33,10 +28,19 @@ _TYPES = {
 
 
 class Form(NamedTuple):
-    """Form of calls: the letters of the arguments, and their names."""
+    """Form of calls: the arguments' letters and names, and of each the dim that is jagged."""
 
     letters: str
     names: tuple[str, ...]
+    jagged_dims: tuple[int | None, ...]
+
+    def with_written(self, written: frozenset[str]) -> Form:
+        """The form of calls that write the arguments of these names."""
+        letters = [
+            _WRITTEN.get(letter, letter) if name in written else letter
+            for letter, name in zip(self.letters, self.names, strict=True)
+        ]
+        return self._replace(letters="".join(letters))
 
     @property
     def schema(self) -> str:
@@ -51,78 +55,23 @@ class Form(NamedTuple):
         ]
         return f"({', '.join([*texts, '*', 'int[]? same=None'])}) -> ()"
 
-    @property
-    def written(self) -> list[int]:
-        """Positions of the arguments that are written."""
-        return [place for place, letter in enumerate(self.letters) if letter in "wk"]
+    def joined(self, given: Sequence[Any]) -> list[Any]:
+        """A call's arguments, from those of its operator."""
+        if not {*self.letters} & {*"jk"}:
+            return [*given]
+        remaining = iter(given)
+        values: list[Any] = []
+        for letter, dim in zip(self.letters, self.jagged_dims, strict=True):
+            value = next(remaining)
+            if letter in "jk":
+                assert dim is not None
+                offsets, longest = next(remaining), next(remaining)
+                value = Jagged(value, Offsets(offsets), dim, _longest(offsets, longest))
+            values.append(value)
+        return values
 
 
-def letter_of(name: str, value: Any) -> str:
-    """The letter of an argument, if it is only read.
-
-    Raises:
-        ArgumentError: it is neither a tensor nor a number.
-    """
-    if isinstance(value, Jagged):
-        return "j"
-    if isinstance(value, torch.Tensor):
-        return "j" if value.is_nested else "r"
-    value = member_value(value)
-    if isinstance(value, bool):
-        return "b"
-    if isinstance(value, int | torch.SymInt):
-        return "i"
-    if isinstance(value, float | torch.SymFloat):
-        return "f"
-    value = number(value)
-    if isinstance(value, bool | int | float):
-        return letter_of(name, value)
-    raise ArgumentError(f"{name} must be a tensor or a number, not {shown_value(value)}")
-
-
-def letters_of_written(letters: str, names: Sequence[str], written: frozenset[str]) -> str:
-    """The letters of arguments of which those with these names are written."""
-    pairs = zip(letters, names, strict=True)
-    return "".join(
-        _WRITTEN.get(letter, letter) if name in written else letter for letter, name in pairs
-    )
-
-
-def parts(letters: str, values: Sequence[Any]) -> list[Any]:
-    """A call's arguments as the operator takes them."""
-    found: list[Any] = []
-    for letter, value in zip(letters, values, strict=True):
-        if letter == "r":
-            found.append(value)
-        elif letter != "j":
-            found.append(number(member_value(value)))
-        elif isinstance(value, Jagged):
-            found += [value.elements, value.offsets.tensor, value.shape[value.jagged_dim]]
-        else:
-            cached = value._max_seqlen_tensor
-            # It is kept as the size of a tensor, for which a symbol may stand.
-            longest = None if cached is None else cached.shape[0]
-            found += [value._values, value._offsets, longest]
-    return found
-
-
-def joined(
-    letters: str, given: Sequence[Any], jagged_dims: Sequence[int | None]
-) -> list[Any]:
-    """A call's arguments, from those that the operator took."""
-    remaining: Iterator[Any] = iter(given)
-    values: list[Any] = []
-    for letter, dim in zip(letters, jagged_dims, strict=True):
-        value = next(remaining)
-        if letter in "jk":
-            assert dim is not None
-            offsets, longest = next(remaining), next(remaining)
-            value = Jagged(value, Offsets(offsets), dim, _longest(offsets, longest))
-        values.append(value)
-    return values
-
-
-def _longest(offsets: torch.Tensor, longest: int | None) -> int:
+def _longest(offsets: Any, longest: int | None) -> int:
     """The longest sequence's length; the device is asked for it where torch has not kept it."""
     if longest is not None:
         return longest

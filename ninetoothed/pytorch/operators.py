@@ -10,31 +10,25 @@ that share memory with one that is written are copied before the kernel runs.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
-import torch
-
-from ninetoothed.artifacts.interface import Interface, Parameter
+from ninetoothed.artifacts.interface import Interface
 from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
-from ninetoothed.calls.arguments import check_tensor, constant_values, positional
+from ninetoothed.calls.arguments import check_tensor, constant_values, different, positional
 from ninetoothed.calls.positions import CallOrder
-from ninetoothed.calls.sequences import check_jagged, elements_of
-from ninetoothed.errors import ArgumentError
-from ninetoothed.pytorch.forms import Form, joined, letters_of_written
+from ninetoothed.calls.sequences import Jagged, elements_of
+from ninetoothed.errors import ArgumentError, NineToothedError
+from ninetoothed.pytorch.forms import Form
 
 Written = Callable[[Mapping[str, Any], Mapping[str, Any]], frozenset[str]]
 """Names of the parameters that are written, from element types and constants by name."""
 
-NAMESPACE = "ninetoothed"
-
-_DTYPES = {"i": "i32", "f": "fp32", "b": "i1"}
-_lock = threading.Lock()
-_library = torch.library.Library(NAMESPACE, "FRAGMENT")
-_registered: set[str] = set()
+_NUMBERS = {"i": "i32", "f": "fp32", "b": "i1"}
 _unnamed = itertools.count()
 
 
@@ -43,21 +37,25 @@ class Order(NamedTuple):
     call, the values of its keywords, and ``defaults``.
 
     ``constants``: positions of the arguments that are compiled in. ``repeats``: pairs of positions
-    that must have the same value.
+    that must have the same value, and the message where they have not.
     """
 
     names: tuple[str, ...]
     places: tuple[int, ...]
     defaults: tuple[Any, ...]
     constants: tuple[int, ...]
-    repeats: tuple[tuple[int, int], ...]
+    repeats: tuple[tuple[int, int, str], ...]
 
 
 class Operators:
     """The operators of one kernel.
 
-    ``kernel`` is called with a call's arguments; ``identity`` is equal for kernels that do the
-    same, in any process, or None.
+    ``kernel`` is called with a call's arguments. ``identity``: equal for kernels that do the same,
+    in any process; None: of this process alone. ``warn_of_gradients`` takes the names of arguments
+    whose gradients are lost.
+
+    torch's compiler runs the methods that it takes for constants while it traces; what is wrong
+    with a call, they return as a text.
     """
 
     def __init__(
@@ -66,23 +64,57 @@ class Operators:
         interface: Interface,
         written: Written,
         identity: str | None,
+        warn_of_gradients: Callable[[Sequence[str]], None],
     ) -> None:
         self._kernel = kernel
         self._interface = interface
         self._written = written
+        self._warn_of_gradients = warn_of_gradients
         self._ordered = CallOrder(interface)
-        number = f"{next(_unnamed)}" if identity is None else _digest(identity)
-        self._name = f"{interface.name}_{number}" if interface.name.isascii() else f"k_{number}"
+        self._identity = identity
         self._parameters = [interface.parameters[first] for first in interface.firsts]
         self._names = (*(one.name for one in self._parameters), *interface.keywords)
-        self._dims = [one.jagged_dim for one in self._parameters]
-        self._dims += [None] * len(interface.keywords)
+        self._dims = tuple(one.jagged_dim for one in self._parameters)
+        self._dims += (None,) * len(interface.keywords)
+        self._constants = tuple(
+            place
+            for place in range(len(self._names))
+            if place >= len(self._parameters) or self._parameters[place].kind == "constexpr"
+        )
 
-    def order(self, count: int, keywords: tuple[str, ...]) -> Order:
-        """Order of a call's arguments.
+    def order(self, count: int, keywords: tuple[str, ...]) -> Order | str:
+        """Order of the arguments of a call with ``count`` of them, and these keywords."""
+        try:
+            return self._order(count, keywords)
+        except NineToothedError as error:
+            return error.message
+
+    def overload(
+        self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
+    ) -> tuple[str, str] | str:
+        """The names of the operator and its overload of calls with arguments of these letters:
+        ``dtypes`` are the tensors' element types, and ``constants`` what is compiled in.
+        """
+        try:
+            form = Form(letters, self._names, self._dims)
+            return self._registered(form.with_written(self._stored(letters, dtypes, constants)))
+        except NineToothedError as error:
+            return str(error)
+
+    def warn_of_gradients(self, names: tuple[str, ...]) -> None:
+        """Warn of gradients that are lost, as a call does."""
+        self._warn_of_gradients(names)
+
+    for _method in (order, overload, warn_of_gradients):
+        # As torch.compiler.assume_constant_result does.
+        _method._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
+    del _method
+
+    def _order(self, count: int, keywords: tuple[str, ...]) -> Order:
+        """See :meth:`order`.
 
         Raises:
-            ArgumentError: the kernel does not take so many, or these keywords.
+            ArgumentError: the kernel takes another number of arguments, or other keywords.
         """
         interface = self._interface
         try:
@@ -91,116 +123,107 @@ class Operators:
             positional(interface, [None] * count, dict.fromkeys(keywords))
             raise
         others = dict(order.others)
-        missing = [name for name in interface.keywords if name not in others]
-        if missing or len(others) > len(interface.keywords):
+        if others.keys() != {*interface.keywords}:
             constant_values(interface, dict.fromkeys(others, 1), {})
         places = [order.parameters[first] for first in interface.firsts]
         places += [others[name] for name in interface.keywords]
-        pairs = ((order.parameters[one], order.parameters[two]) for one, two in interface.repeats)
-        repeats = tuple(pair for pair in pairs if pair[0] != pair[1])
-        return Order(
-            self._names, tuple(places), order.defaults, tuple(self._constants), repeats
+        repeats = tuple(
+            (order.parameters[first], order.parameters[later], different(interface, first, later))
+            for first, later in interface.repeats
+            if order.parameters[first] != order.parameters[later]
         )
+        return Order(self._names, tuple(places), order.defaults, self._constants, repeats)
 
-    @property
-    def _constants(self) -> list[int]:
-        """Positions of the arguments that are compiled in."""
-        count = len(self._parameters)
-        known = [n for n, one in enumerate(self._parameters) if one.kind == "constexpr"]
-        return [*known, *range(count, len(self._names))]
-
-    def overload(
-        self, letters: str, dtypes: tuple[torch.dtype | None, ...], constants: tuple[Any, ...]
-    ) -> tuple[str, str]:
-        """The names of the operator and its overload for calls with these arguments: element types of tensors, and values of
-        those that are compiled in.
+    def _stored(
+        self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
+    ) -> frozenset[str]:
+        """Names of the arguments that are written.
 
         Raises:
             NineToothedError: the application is wrong for these element types.
         """
+        interface = self._interface
+        place_of = {first: place for place, first in enumerate(interface.firsts)}
         types: dict[str, Any] = {}
-        for parameter in self._interface.parameters:
-            place = self._interface.firsts.index(parameter.first)
+        for parameter in interface.parameters:
+            place = place_of[parameter.first]
             if parameter.kind != "constexpr":
-                own = parameter.dtype or _DTYPES.get(letters[place])
+                own = parameter.dtype or _NUMBERS.get(letters[place])
                 types[parameter.name] = dtypes[place] or own
-        values = {
-            self._names[place]: value
-            for place, value in zip(self._constants, constants, strict=True)
-            if value is not None
-        }
+        known = zip(self._constants, constants, strict=True)
+        values = {self._names[place]: value for place, value in known if value is not None}
         stored = self._written(types, values)
-        written = frozenset(
-            self._parameters[self._interface.firsts.index(one.first)].name
-            for one in self._interface.parameters
-            if one.name in stored
+        return frozenset(
+            self._names[place_of[one.first]] for one in interface.parameters if one.name in stored
         )
-        form = Form(letters_of_written(letters, self._names, written), self._names)
-        return self._registration(form)
 
-    def _registration(self, form: Form) -> tuple[str, str]:
+    def _registered(self, form: Form) -> tuple[str, str]:
+        """The names of the operator and its overload of calls of a form."""
+        from ninetoothed.pytorch.registry import register
+
         name = f"{self._name}.{form.letters}"
-        with _lock:
-            if name not in _registered:
-                tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
-                _library.define(f"{name}{form.schema}", tags=tags)
-                _library.impl(name, self._runner(form), "CompositeExplicitAutograd")
-                torch.library.register_fake(f"{NAMESPACE}::{name}", self._checker(form), lib=_library)
-                _registered.add(name)
+        register(name, form.schema, functools.partial(self._run, form), functools.partial(self._check, form))
         return self._name, form.letters
 
-    def _runner(self, form: Form) -> Callable[..., None]:
-        """The operator's implementation on tensors with data."""
+    @cached_property
+    def _name(self) -> str:
+        name = self._interface.name if self._interface.name.isascii() else "kernel"
+        if self._identity is None:
+            return f"{name}_{next(_unnamed)}"
+        return f"{name}_{hashlib.sha256(self._identity.encode()).hexdigest()[:16]}"
 
-        def run(*given: Any, same: Sequence[int] | None = None) -> None:
-            values = joined(form.letters, given, self._dims)
-            if same is not None:
-                values = self._separated(form, values, same)
-            count = len(self._parameters)
-            keywords = dict(zip(self._interface.keywords, values[count:], strict=True))
-            self._kernel(*values[:count], **keywords)
+    def _run(self, form: Form, *given: Any, same: Sequence[int] | None = None) -> None:
+        """Run the kernel: the operator on tensors with data."""
+        values = form.joined(given)
+        if same is not None:
+            values = _separated(form, values, same)
+        count = len(self._parameters)
+        keywords = dict(zip(self._interface.keywords, values[count:], strict=True))
+        self._kernel(*values[:count], **keywords)
 
-        return run
-
-    def _separated(self, form: Form, values: Sequence[Any], same: Sequence[int]) -> list[Any]:
-        """The arguments of a call in which only those are one tensor that were when it was traced.
+    def _check(self, form: Form, *given: Any, same: Sequence[int] | None = None) -> None:
+        """Check the tensors: the operator on tensors without data.
 
         Raises:
-            ArgumentError: two share memory, and both are written.
+            ArgumentError: one does not fit.
         """
-        found = list(values)
-        sets = alias_sets([span(one) if is_tensor(one) else None for one in values])
-        written = {same[place] for place in form.written}
-        for place in form.written:
-            for other, first in enumerate(same):
-                if sets[other] != sets[place] or first == same[place]:
-                    continue
-                if first in written:
-                    names = f"{form.names[place]} and {form.names[other]}"
-                    raise ArgumentError(
-                        f"{names} are written and share memory, which a compiled graph cannot "
-                        "express; give each memory of its own, or pass one tensor for both"
-                    )
-                if found[other] is values[other]:
-                    copy = values[first].clone()
-                    for one, number in enumerate(same):
-                        if number == first:
-                            found[one] = copy
+        values = form.joined(given)
+        for parameter, value in zip(self._parameters, values, strict=False):
+            if parameter.kind == "tensor":
+                check_tensor(parameter, value)
+
+
+def _separated(form: Form, values: Sequence[Any], same: Sequence[int]) -> list[Any]:
+    """The arguments of a call in which only those share memory with one that is written that were
+    the same tensor when the call was traced; of others, copies.
+
+    Raises:
+        ArgumentError: both are written.
+    """
+    found = list(values)
+    storages = {
+        first: elements_of(values[first]).untyped_storage().data_ptr()
+        for place, first in enumerate(same)
+        if place == first and is_tensor(values[first])
+    }
+    if len({*storages.values()}) == len(storages):
         return found
+    sets = alias_sets([span(one) if is_tensor(one) else None for one in values])
+    written = {same[place] for place, letter in enumerate(form.letters) if letter in "wk"}
+    for place in written:
+        for other in storages:
+            if other == place or sets[other] != sets[place]:
+                continue
+            if other in written:
+                raise ArgumentError(
+                    f"{form.names[place]} and {form.names[other]} are written, and share memory, "
+                    "which no graph of torch can say; give each memory of its own, or pass one "
+                    "tensor for both"
+                )
+            copy = _copy(values[other])
+            found = [copy if first == other else one for one, first in zip(found, same, strict=True)]
+    return found
 
-    def _checker(self, form: Form) -> Callable[..., None]:
-        """The operator's implementation on tensors without data: it checks them."""
 
-        def check(*given: Any, same: Sequence[int] | None = None) -> None:
-            values = joined(form.letters, given, self._dims)
-            for parameter, letter, value in zip(
-                self._parameters, form.letters, values[: len(self._parameters)], strict=True
-            ):
-                if parameter.kind == "tensor":
-                    check_tensor(parameter, value)
-
-        return check
-
-
-def _digest(identity: str) -> str:
-    return hashlib.sha256(identity.encode()).hexdigest()[:16]
+def _copy(value: Any) -> Any:
+    return value.with_elements(value.elements.clone()) if isinstance(value, Jagged) else value.clone()

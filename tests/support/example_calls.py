@@ -75,29 +75,29 @@ CALLS = (
     ),
     _call("cross_entropy", lambda d, n: (_draw(5 * n, 33, device=d), _integers(33, 5 * n, device=d))),
     _call("embedding", lambda d, n: (_integers(50, 5 * n, device=d), _draw(50, 16, device=d))),
-    _call("matmul", lambda d, n: (_draw(16 * n, 24, device=d), _draw(24, 40, device=d))),
-    _call("bmm", lambda d, n: (_draw(2, 16 * n, 24, device=d), _draw(2, 24, 40, device=d))),
+    _call("matmul", lambda d, n: (_draw(11 * n, 24, device=d), _draw(24, 40, device=d))),
+    _call("bmm", lambda d, n: (_draw(2, 11 * n, 24, device=d), _draw(2, 24, 40, device=d))),
     _call(
         "addmm",
         lambda d, n: (
-            _draw(16 * n, 40, device=d),
-            _draw(16 * n, 24, device=d),
+            _draw(11 * n, 40, device=d),
+            _draw(11 * n, 24, device=d),
             _draw(24, 40, device=d),
         ),
     ),
     _call(
         "int8_matmul",
         lambda d, n: (
-            _integers(100, 16 * n, 32, device=d, dtype=torch.int8),
+            _integers(100, 11 * n, 32, device=d, dtype=torch.int8),
             _integers(100, 32, 48, device=d, dtype=torch.int8),
         ),
     ),
     _call(
         "fp8_matmul",
         lambda d, n: (
-            _draw(16 * n, 32, device=d, dtype=torch.float8_e4m3fn),
+            _draw(11 * n, 32, device=d, dtype=torch.float8_e4m3fn),
             _draw(48, 32, device=d, dtype=torch.float8_e4m3fn).T,
-            _draw(16 * n, device=d),
+            _draw(11 * n, device=d),
             _draw(48, device=d),
         ),
     ),
