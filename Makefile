@@ -25,7 +25,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-tools test-all lint format golden errors docs bench bench-gpu bench-host bench-tuning clean FORCE
+.PHONY: help demo test test-tools test-all lint format golden errors docs docs-images bench bench-gpu bench-host bench-tuning clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -64,6 +64,9 @@ errors: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the expected error
 
 docs: $(VENV)/.package ## write the generated pages of docs anew: language, stages, passes, nt-opt
 	$(BIN)/python -m ninetoothed.tools.pages
+
+docs-images: $(VENV)/.tools $(VENV)/.triton ## draw the pictures of docs anew, in Chromium
+	$(BIN)/python -m tests.tools.view_screenshot
 
 bench: $(VENV)/.package $(if $(LINUX),$(VENV)/.triton) ## time the compiler, pass by pass
 	$(BIN)/python -m benchmarks.compile_time

@@ -383,14 +383,33 @@ def _is_users(frame: types.FrameType) -> bool:
     name = frame.f_code.co_filename
     if name.startswith(_PACKAGE) or name.startswith("<ninetoothed"):
         return False
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _HIDDEN
+    return _package(frame) not in _HIDDEN
+
+
+def _package(frame: types.FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def raise_loc(error: BaseException, module: str) -> Loc | None:
+    """Location of the innermost line of an error's traceback that lies in the package of
+    ``module``; where none does, outside of this package.
+    """
+    frames = _user_frames(error.__traceback__)
+    if not frames:
+        return None
+    package = module.partition(".")[0]
+    last = next((one for one in reversed(frames) if _package(one.tb_frame) == package), frames[-1])
+    return _code_loc(last.tb_frame.f_code, last.tb_lineno, last.tb_lasti)
 
 
 def _frame_loc(frame: types.FrameType) -> Loc:
-    code = frame.f_code
-    line, col, end_col = frame.f_lineno, 0, None
+    return _code_loc(frame.f_code, frame.f_lineno, frame.f_lasti)
+
+
+def _code_loc(code: types.CodeType, line: int, lasti: int) -> Loc:
+    col, end_col = 0, None
     # co_positions has one entry per two bytes of bytecode.
-    index = frame.f_lasti // 2
+    index = lasti // 2
     for first, last, start, end in itertools.islice(code.co_positions(), index, index + 1):
         if first is not None and start is not None:
             line, col = first, start

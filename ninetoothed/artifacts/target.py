@@ -92,13 +92,14 @@ def _find_others() -> None:
     from ninetoothed.plugins.entry_points import entry_point, entry_points
     from ninetoothed.plugins.origins import source_digest
 
+    found: list[BackEnd] = []
     for name in entry_points(GROUP):
         point = entry_point(GROUP, name)
         assert point is not None
         new: object = point.load()
         if not isinstance(new, BackEnd):
             raise PluginError(f"{name!r} in {GROUP} is {point}, which is no BackEnd: {shown(new)}")
-        for row in BACK_ENDS:
+        for row in (*BACK_ENDS, *found):
             for one in (new.name, *new.targets, *new.languages):
                 if one in (row.name, *row.targets, *row.languages):
                     raise PluginError(
@@ -107,7 +108,9 @@ def _find_others() -> None:
                     )
         halves = (source_digest(new.emits), source_digest(new.runs))
         origin = f"{point.distribution} {point.version} {halves[0]} {halves[1]}"
-        BACK_ENDS.append(replace(new, origin=origin))
+        found.append(replace(new, origin=origin))
+    # All of them or none, so that who asks again is told the same.
+    BACK_ENDS.extend(found)
 
 
 @dataclass(frozen=True, order=True)

@@ -19,6 +19,8 @@ from ninetoothed.ir.nt.attributes import (
     ExprsAttr,
     Param,
     ParamAttr,
+    SymbolAttr,
+    SymbolDecl,
     dtype_of,
 )
 from ninetoothed.ir.tt import ExternElementwiseOp, FuncOp, PointerType
@@ -56,14 +58,42 @@ def grid(function: FuncOp) -> IndexExpr:
     return attr.data
 
 
+def declarations(function: FuncOp) -> tuple[SymbolDecl, ...]:
+    """The symbols with bounds or a divisor, on which passes may have relied (``nt.symbols``)."""
+    found = _array(function, "nt.symbols", ())
+    return tuple(attr.data for attr in found if isinstance(attr, SymbolAttr))
+
+
+def padded_sizes(function: FuncOp) -> dict[IndexExpr, int]:
+    """The block sizes that only a call knows, and what they are padded to (``nt.padded_sizes``).
+
+    Raises:
+        CompilerError: an entry is no pair of a size and a number.
+    """
+    found: dict[IndexExpr, int] = {}
+    for attr in _array(function, "nt.padded_sizes", ()):
+        match attr:
+            case ExprsAttr(data=(size, IndexExpr(value=int(most)))):
+                found[size] = most
+            case _:
+                name = function.sym_name.data
+                message = f"a padded size of tt.func @{name} is no pair [size, number]"
+                raise fail(function, message, CompilerError)
+    return found
+
+
 def vacuous(function: FuncOp) -> tuple[IndexExpr, ...]:
     """What is at most 0 where guards hold that can be left out (``nt.vacuous``), if any can."""
     attr = function.attributes.get("nt.vacuous")
     return attr.data if isinstance(attr, ExprsAttr) else ()
 
 
-def _array(function: FuncOp, name: str) -> tuple[Attribute, ...]:
+def _array(
+    function: FuncOp, name: str, default: tuple[Attribute, ...] | None = None
+) -> tuple[Attribute, ...]:
     attr = function.attributes.get(name)
+    if attr is None and default is not None:
+        return default
     if not isinstance(attr, ArrayAttr):
         raise fail(function, f"tt.func @{function.sym_name.data} has no {name}", CompilerError)
     return cast("ArrayAttr[Attribute]", attr).data

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.cache.atomic import write_atomically
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.printing import text_of
-from ninetoothed.passes.pipeline import Observer, Step, pipeline_text
+from ninetoothed.passes.pipeline import Observer, Step, continuation
 
 
 def dump_to(
@@ -32,8 +31,7 @@ def dump_to(
     def observe(name: str, module: ModuleOp) -> None:
         nonlocal count
         path = folder / f"{start + count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
-        rest = pipeline_text(pipeline[count:])
-        head = str(replace(settings or Continuation(), passes=rest))
+        head = str(continuation(pipeline[count:], settings))
         write_atomically(path, "\n".join([*([head] if head else []), text(module), ""]))
         count += 1
 

@@ -5,7 +5,9 @@ disk is compiled to the end as it would have been::
 
     // nt-opt: --arch=sm_90 --num-warps=4 -p 'nt-lower-accesses{index_bits=32},cse'
 
-A long line goes on behind a backslash, in the next comment.
+A long line goes on behind a backslash, in the next comment. ``--load=`` names the modules that
+register passes of other packages. It is said to who reads the text, and imports nothing: a text
+runs no code that its reader has not named.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ _NEXT = "//   "
 _WIDTH = 120
 # xDSL copies the rest of a pipeline for each of its words.
 _LONGEST = 1 << 15
+_MOST_DIGITS = 9
 _FOUND = re.compile(r"\s*// nt-opt:[ \t]*((?:.*\\\r?\n[ \t]*//[ \t]*)*.*)")
 _BREAK = re.compile(r"\\\r?\n[ \t]*//[ \t]*")
 _PIECE = re.compile(r"[^ ,]*[ ,]*")
@@ -30,13 +33,15 @@ _NUMBERS = {"--num-warps": "num_warps", "--num-stages": "num_stages"}
 @dataclass(frozen=True)
 class Continuation:
     """How a module goes on: ``passes`` in the syntax of ``nt-opt -p``, empty where none is known or
-    left; ``arch``, ``num_warps`` and ``num_stages`` of the configuration, None where there is none.
+    left; ``arch``, ``num_warps`` and ``num_stages`` of the configuration, None where there is none;
+    ``loads``: what ``nt-opt --load`` takes for passes of other packages.
     """
 
     passes: str = ""
     arch: str | None = None
     num_warps: int | None = None
     num_stages: int | None = None
+    loads: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The comment, without a line break at its end; lines hold at most 120 characters, where
@@ -49,6 +54,7 @@ class Continuation:
             words.append(f"--num-warps={self.num_warps}")
         if self.num_stages is not None:
             words.append(f"--num-stages={self.num_stages}")
+        words += [f"--load={name}" for name in self.loads]
         if self.passes:
             words += ["-p", self.passes]
         return _broken(shlex.join(words)) if words else ""
@@ -73,13 +79,16 @@ class Continuation:
         except ValueError as error:
             raise ArgumentError(f"the first line, // nt-opt: …, is broken: {error}") from error
         fields: dict[str, str | int] = {}
+        loads: list[str] = []
         while words:
             name, _, value = words.pop(0).partition("=")
             if name == "-p" and words:
                 fields["passes"] = words.pop(0)
             elif name == "--arch" and value:
                 fields["arch"] = value
-            elif name in _NUMBERS and value.isdecimal():
+            elif name == "--load" and value:
+                loads.append(value)
+            elif name in _NUMBERS and value.isdecimal() and len(value) <= _MOST_DIGITS:
                 fields[_NUMBERS[name]] = number = int(value)
                 if name == "--num-warps" and number.bit_count() != 1:
                     raise ArgumentError(
@@ -88,9 +97,9 @@ class Continuation:
             else:
                 raise ArgumentError(
                     f"the first line, // nt-opt: …, holds {name}; it takes --arch=, --num-warps=, "
-                    "--num-stages= and -p"
+                    "--num-stages=, --load= and -p"
                 )
-        return Continuation(**fields)  # pyright: ignore[reportArgumentType]
+        return Continuation(**fields, loads=tuple(loads))  # pyright: ignore[reportArgumentType]
 
 
 def _broken(text: str) -> str:

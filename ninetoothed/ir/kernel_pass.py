@@ -1,4 +1,4 @@
-"""Base class of the passes that work on one kernel after another."""
+"""Base classes of the passes that work on one kernel, or one device function, after another."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ninetoothed.ir import nt
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.optimization import Optimization
 from ninetoothed.symbolic.expr import IndexExpr
 
 
-class KernelPass(ModulePass):
-    """A pass over each kernel of a module on its own.
+class DeclaringPass(ModulePass):
+    """Base class of passes that declare what they do.
 
-    Every program touches the same elements behind it as before, but for what it declares here;
+    Every program touches the same elements behind one as before, but for what it declares here;
     translation validation allows that, and nothing else.
     """
 
@@ -30,6 +30,12 @@ class KernelPass(ModulePass):
     what the tuner chooses. Ours are in ``compiler.optimizations``."""
     required_stages: ClassVar[tuple[str, ...]] = ()
     """Of a pass of another package: the stages whose modules it takes; none: any stage's."""
+
+
+class KernelPass(DeclaringPass):
+    """Base class of passes over each kernel (``nt.kernel``) of a module on its own, in the stages
+    before ``tt``. Its fields are its options.
+    """
 
     def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
         """The number that program ``pid`` of the kernel behind the pass had before it, over ``pid``
@@ -45,3 +51,20 @@ class KernelPass(ModulePass):
         for kernel in list(op.body.ops):
             if isinstance(kernel, nt.KernelOp):
                 self.apply_to(kernel)
+
+
+class FunctionPass(DeclaringPass):
+    """Base class of passes over each device function (``tt.func``) of a module on its own, in stage
+    ``tt``, where there are no kernels any more. Its fields are its options.
+    """
+
+    required_stages: ClassVar[tuple[str, ...]] = ("tt",)
+
+    @abc.abstractmethod
+    def apply_to(self, function: tt.FuncOp) -> None:
+        """Run the pass on a device function, in place."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in list(op.body.ops):
+            if isinstance(function, tt.FuncOp):
+                self.apply_to(function)

@@ -249,7 +249,17 @@ class _Parser(Parser):
         if isinstance(op.location, UnknownLoc):
             line, index = self._source.place(start.start)
             op.location = text_location(Loc(self._source.name, line, index))
+        self._place_implicit_terminators(op)
         return op
+
+    def _place_implicit_terminators(self, op: Operation) -> None:
+        """Give terminators that the text leaves out, as that of an arm of ``scf.if`` without results,
+        the location of the op that they are in, as in MLIR.
+        """
+        for region in op.regions:
+            last = None if region.blocks.last is None else region.blocks.last.last_op
+            if last is not None and last not in self.starts:
+                last.location = op.location
 
     def parse_optional_attribute(self) -> Attribute | None:
         return self._placed(self._current_token.span, super().parse_optional_attribute)

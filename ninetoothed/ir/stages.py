@@ -86,6 +86,6 @@ def check_stage(module: ModuleOp, *names: str) -> None:
     for op in module.walk():
         if not any(stage.allows(op) for stage in stages):
             raise CompilerError(
-                f"{op.name} may not appear in stage {any_of(names)}; a pass before it left it over",
+                f"{op.name} may not appear in stage {any_of(names)}",
                 place_of(op.location),
             )

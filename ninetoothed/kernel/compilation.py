@@ -227,12 +227,10 @@ class KernelCompiler:
         Raises:
             NineToothedError: the arrangement or the application is wrong; at its place.
         """
-        # The places of passes of other packages, and their options.
-        steps(
-            (*SYMBOLIC, *SPECIALIZED),
-            outside_options(self.definition.pipeline),
-            self.definition.pipeline,
-        )
+        pipeline = self.definition.pipeline
+        if pipeline is not None:
+            # The places of passes of other packages, and their options.
+            steps((*SYMBOLIC, *SPECIALIZED), outside_options(pipeline), pipeline)
         # The application must have a source.
         _ = self.definition.application.node
         with self._issued.collecting() as found:

@@ -34,7 +34,7 @@ from ninetoothed.plugins.edited_pipeline import Pipeline
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
-    from ninetoothed.ir.kernel_pass import KernelPass
+    from ninetoothed.ir.kernel_pass import FunctionPass, KernelPass
     from ninetoothed.ir.optimization import Choice, Optimization
     from ninetoothed.passes.registration import register
 
@@ -48,6 +48,7 @@ _XDSL = {
 # What passes of other packages are written with, which imports xDSL.
 _PUBLIC = {
     "Choice": "ninetoothed.ir.optimization",
+    "FunctionPass": "ninetoothed.ir.kernel_pass",
     "KernelPass": "ninetoothed.ir.kernel_pass",
     "Optimization": "ninetoothed.ir.optimization",
     "register": "ninetoothed.passes.registration",
@@ -107,6 +108,7 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 __all__ = [
     "Choice",
+    "FunctionPass",
     "KernelPass",
     "Optimization",
     "Pipeline",

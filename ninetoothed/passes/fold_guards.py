@@ -62,7 +62,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
-from ninetoothed.passes.analysis.index_values import Move
+from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.vacuity import Vacuity
 from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
@@ -101,7 +101,7 @@ class _Folding:
                     self._known[op.result] = not neutral
             case nt.ElementwiseOp() if op.function.data == "invert":
                 self._known[op.result] = not known[0]
-            case _ if isinstance(op, Move):
+            case _ if isinstance(op, Spread):
                 assert known[0] is not None
                 self._known[op.results[0]] = known[0]
             case nt.PointerStoreOp() | nt.PointerLoadOp() if op.mask and self._known.get(op.mask):

@@ -86,7 +86,6 @@ from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
-from ninetoothed.passes.analysis.scalars import range_of
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
@@ -270,7 +269,7 @@ def _address(kernel: KernelAccesses, op: nt.AddressOp) -> None:
     inserter, ranges = accessed.here.inserter, kernel.assumptions
     for coordinate, size in zip(op.coordinates, accessed.block, strict=True):
         # The access's guard of a coordinate holds inside the block only.
-        if holds(Guard(sym("b"), size), {**ranges, "b": range_of(coordinate, ranges)}):
+        if holds(Guard(sym("b"), size), {**ranges, "b": kernel.indices.range_of(coordinate)}):
             continue
         value = bridge(inserter, coordinate, lowered(coordinate.type))
         place = Arithmetic(inserter, _integer(coordinate.type))

@@ -2,7 +2,8 @@
 
 Its arguments are the tensors' pointers and the numbers passed by value, in launch order, a jagged
 tensor's offsets behind its pointer, then the sizes and strides that are used. How a launch binds
-them stays with the function: ``nt.params``, ``nt.grid``, ``nt.checks``.
+them stays with the function: ``nt.params``, ``nt.grid``, ``nt.checks``; and so does what passes
+relied on of a call: ``nt.symbols``, those that have bounds or a divisor, and ``nt.padded_sizes``.
 
 Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
 requires stage ``addressed`` and leaves stage ``tt``.
@@ -30,7 +31,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] grid #nt.expr<n ceildiv 
 After:
 
 ```mlir
-tt.func @k(%x: !tt.ptr<f32> {nt.param = "x", tt.divisibility = 16 : i32}, %n: i32 {nt.symbol = "n", tt.divisibility = 16 : i32}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = []} {
+tt.func @k(%x: !tt.ptr<f32> {nt.param = "x", tt.divisibility = 16 : i32}, %n: i32 {nt.symbol = "n", tt.divisibility = 16 : i32}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = [], nt.symbols = [#nt.symbol<n size 0 to ? div 16>]} {
   %q = tt.addptr %x, %n : !tt.ptr<f32>, i32
   %v = tt.load %q : !tt.ptr<f32>
   %w = math.exp %v : f32

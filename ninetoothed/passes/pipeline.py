@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import io
 import os
+import shlex
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -27,9 +28,12 @@ from ninetoothed import passes
 from ninetoothed.errors import (
     ArgumentError,
     CompilerError,
+    Loc,
     NineToothedError,
     PluginError,
+    counted,
     did_you_mean,
+    raise_loc,
 )
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
@@ -158,8 +162,19 @@ def pipeline_text(pipeline: Sequence[Step]) -> str:
     return ",".join(specs)
 
 
-def parse_steps(text: str) -> list[Step]:
-    """The inverse of :func:`pipeline_text`.
+def continuation(rest: Sequence[Step], settings: Continuation | None = None) -> Continuation:
+    """How a module goes on with ``rest``: its passes, and the modules that register those of other
+    packages. ``settings``: what they do not say.
+    """
+    outside = [step.outside for step in rest if step.outside is not None]
+    # Those of entry points, which have no place of their own, are found by name.
+    loads = tuple(dict.fromkeys(one.loadable for one in outside if one.place is not None))
+    return replace(settings or Continuation(), passes=pipeline_text(rest), loads=loads)
+
+
+def parse_steps(text: str, loads: Sequence[str] = ()) -> list[Step]:
+    """The inverse of :func:`pipeline_text`. ``loads``: modules that are said to register passes,
+    which are not imported.
 
     Raises:
         ArgumentError: the text is no pipeline, or a pass or an option is unknown or wrong.
@@ -170,17 +185,24 @@ def parse_steps(text: str) -> list[Step]:
         raise ArgumentError(str(error)) from error
     found: list[Step] = []
     for spec in specs:
-        one = _parsed(spec)
+        one = _parsed(spec, loads)
         if spec.name == _CHECK and found and found[-1].stage is None:
             stage = str(spec.parameters["stage"][0])
             found[-1] = replace(found[-1], stage=stage)
         else:
-            outside = outside_passes.registered().get(spec.name)
-            found.append(Step(one, outside=None if outside is None else outside.outside))
+            found.append(step_of(one))
     return found
 
 
-def _parsed(spec: ArgSpec) -> ModulePass:
+def step_of(pass_: ModulePass) -> Step:
+    """A step of its own for a pass, which says so if it is one of another package."""
+    found = outside_passes.registered().get(pass_.name)
+    if found is None or not isinstance(pass_, found.pass_):
+        return Step(pass_)
+    return Step(pass_, outside=found.outside)
+
+
+def _parsed(spec: ArgSpec, loads: Sequence[str]) -> ModulePass:
     try:
         class_ = passes.find_pass(spec.name)
     except KeyError:
@@ -188,6 +210,9 @@ def _parsed(spec: ArgSpec) -> ModulePass:
         near = did_you_mean(spec.name, names) or (
             "nt-opt --list-passes lists them, and --load imports a module that registers others"
         )
+        if loads:
+            options = shlex.join([word for name in loads for word in ("--load", name)])
+            near = f"the text was made with {options}: give that, too, if you trust its code"
         raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
     return instance(class_, spec)
 
@@ -203,9 +228,10 @@ def run(
     observers: Sequence[Observer] = (),
     verifying: bool = False,
     timed: Timed = _untimed,
+    advice: str = "set NINETOOTHED_VERIFY_IR=1",
 ) -> None:
     """Run ``pipeline`` over ``module``, in place; ``timed`` is around each pass, and around what
-    checks it.
+    checks it. ``advice``: what to do for a reproducer where it is run without ``verifying``.
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
@@ -223,24 +249,47 @@ def run(
             with timed(index, "verify"):
                 if before is not None:
                     verify(module, name)
+                    _check_body(before, module)
                 legal = step.legal or step.stage
                 if legal is not None:
                     check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
-                raise _failed(step, step.outside, error.message, before, module) from error
-            where = reproducer(before, pipeline[index:])
+                raise _failed(
+                    step, step.outside, error.message, before, module, error.loc
+                ) from error
+            where = reproducer(before, pipeline[index:], advice)
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
             raise
         except Exception as error:
             if step.outside is not None and before is not None:
-                reason = f"it failed with {type(error).__name__}: {error}"
-                raise _failed(step, step.outside, reason, before, module) from error
-            where = reproducer(before, pipeline[index:])
+                text = f": {error}" if str(error) else ""
+                reason = f"it failed with {type(error).__name__}{text}"
+                loc = raise_loc(error, step.outside.module)
+                raise _failed(step, step.outside, reason, before, module, loc) from error
+            where = reproducer(before, pipeline[index:], advice)
             raise _stopped(pipeline[index:], error, before or module, where) from error
+        except KeyboardInterrupt as error:
+            # As of a pattern that matches what it makes.
+            error.add_note(f"pass {name} was running")
+            raise
         for observe in observers:
             observe(name, module)
+
+
+def _check_body(before: ModuleOp, after: ModuleOp) -> None:
+    """Check that a pass left a module as many kernels as it had, and nothing beside them.
+
+    Raises:
+        CompilerError: it did not.
+    """
+    had, has = len(before.body.block.ops), len(after.body.block.ops)
+    if had != has:
+        raise CompilerError(
+            f"the module's body has {counted(has, 'op')} behind it instead of {had}; a pass keeps "
+            "every kernel, and puts nothing beside them"
+        )
 
 
 def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: str) -> CompilerError:
@@ -261,24 +310,24 @@ def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: st
         message = f"pass {name}: the module, or an expression in it, is nested too deeply"
         return CompilerError(f"{message}{where}", loc)
     message = f"pass {name} failed with {type(error).__name__}: {error}{where}"
-    return CompilerError(f"{message}; this is a bug of the compiler", loc)
+    whose = "; this is a bug of the compiler" if name in passes.pass_names() else ""
+    return CompilerError(f"{message}{whose}", loc)
 
 
-def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
+def reproducer(before: ModuleOp | None, rest: Sequence[Step], advice: str = "") -> str:
     """Write a reproducer: the module before the pass that failed, with the rest of the pipeline.
 
-    Returns the end of the error's message, which names the file.
+    Returns the end of the error's message, which names the file; where there is no module, it is
+    the ``advice`` on how to get one.
     """
     if before is None:
-        return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
-    pipeline = pipeline_text(rest)
-    outside = [step.outside for step in rest if step.outside is not None]
-    loads = dict.fromkeys(f"--load {one.loadable} " for one in outside)
-    options = "".join(loads) + f"-p '{pipeline}'"
+        return f"; {advice} for a file that reproduces it"
+    found = continuation(rest)
+    words = [f"--load {shlex.quote(name)}" for name in found.loads]
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"{Continuation(pipeline)}\n{text_of(before)}\n")
-    return f"; reproduce it with nt-opt {path} {options}"
+        file.write(f"{found}\n{text_of(before)}\n")
+    return f"; reproduce it with {' '.join(['nt-opt', path, *words])} -p '{found.passes}'"
 
 
 _MOST_LINES = 60
@@ -286,12 +335,20 @@ _MOST_LINES = 60
 
 
 def _failed(
-    step: Step, outside: OutsidePass, reason: str, before: ModuleOp, after: ModuleOp
+    step: Step,
+    outside: OutsidePass,
+    reason: str,
+    before: ModuleOp,
+    after: ModuleOp,
+    loc: Loc | None,
 ) -> PluginError:
-    """The error about a pass of another package, with what it changed."""
+    """The error about a pass of another package, with what it changed; at the line of the pass that
+    raised, or of the kernel that is wrong behind it.
+    """
     return PluginError(
         f"pass {outside.name} ({outside}): {reason}{reproducer(before, [step])}"
-        f"{_changes(outside.name, before, after)}"
+        f"{_changes(outside.name, before, after)}",
+        loc,
     )
 
 
@@ -304,7 +361,7 @@ def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
             texts = [_lines(module, True) for module in (before, after)]
         except Exception:
             # A pass may leave anything.
-            return ""
+            return "; what it left cannot be printed"
     lines = list(
         difflib.unified_diff(
             texts[0], texts[1], f"before {name}", f"after {name}", n=2, lineterm=""

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from ninetoothed.errors import ArgumentError, PluginError, any_of, did_you_mean
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.optimization import Choice, Optimization
+from ninetoothed.ir.stages import STAGES
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.plugins.outside_passes import OutsidePass, Place
@@ -114,10 +116,24 @@ def instance(pass_: type[ModulePass], spec: ArgSpec) -> ModulePass:
     try:
         return pass_.from_spec(spec)
     except ValueError as error:
-        message = str(error)
+        message = _mistyped(pass_, spec) or str(error)
         raise ArgumentError(
             message if spec.name in message else f"{spec.name}: {message}"
         ) from error
+
+
+def _mistyped(pass_: type[ModulePass], spec: ArgSpec) -> str | None:
+    """What is wrong with the first option whose value is not of its type; None: no value is."""
+    # Behind `from __future__ import annotations`, types are texts.
+    types = {one.name: one.expected_type.strip("'") for one in get_pass_option_infos(pass_)}
+    for name, values in spec.normalize_parameter_names().parameters.items():
+        try:
+            pass_.from_spec(ArgSpec(spec.name, {name: values}))
+        except ValueError as error:
+            if "Incompatible types" in str(error):
+                given = ",".join(map(str, values)) or "nothing"
+                return f"option {name} of {spec.name} is of type {types[name]}, not {given}"
+    return None
 
 
 def slots(stages: Stages, pipeline: BoundPipeline | None, optional: Sequence[str]) -> list[Slot]:
@@ -187,9 +203,10 @@ def _misplaced(placed: Placement, known: set[str], pending: Sequence[str]) -> Ar
 def unknown_place(name: str, known: set[str]) -> ArgumentError:
     """The error about a place that is no pass of the pipeline and no stage."""
     meant = did_you_mean(name, sorted(known))
+    known_stages = ", ".join(STAGES)
     return ArgumentError(
         f"there is no pass or stage {name!r} in the pipeline; "
-        f"{meant or 'nt-opt --list-passes lists the passes'}"
+        f"{meant or f'stages are {known_stages}, and nt-opt --list-passes lists the passes'}"
     )
 
 
@@ -199,8 +216,8 @@ def check_stages(found: Sequence[Slot], stages: Stages, symbolic: Sequence[str])
     ``symbolic``: the stages that are reached once a signature.
 
     Raises:
-        ArgumentError: one has choices, which are made per configuration, in front of that; or it
-            takes modules of other stages.
+        ArgumentError: one has choices, which are made per configuration, in front of that; it takes
+            modules of other stages; or it takes kernels where there are none any more.
     """
     order = [stage for stage, _ in stages]
     for index, slot in enumerate(found):
@@ -220,6 +237,12 @@ def check_stages(found: Sequence[Slot], stages: Stages, symbolic: Sequence[str])
                 f"pass {slot.name} takes modules of stage {any_of(takes)}, and those "
                 f"{slot.placed.place.side} {slot.placed.place.name} are of stage {here}; place it "
                 f"after={takes[-1]!r}"
+            )
+        if here == order[-1] and issubclass(slot.placed.pass_, KernelPass):
+            raise ArgumentError(
+                f"pass {slot.name} is a KernelPass, and {slot.placed.place.side} "
+                f"{slot.placed.place.name} there are no kernels but device functions; derive it from "
+                f"FunctionPass, or place it before={stages[-1][1][0]!r}"
             )
 
 

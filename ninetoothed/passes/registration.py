@@ -47,8 +47,8 @@ def register(pass_: Any = None, *, before: str | None = None, after: str | None 
     A registered pass runs in the kernels alone whose pipeline names it. Behind it, the module is
     verified and must be as legal as its place asks: see ``ninetoothed.ir.stages``. What it compiles
     is told apart in every cache by its name, its version and the source of its whole package. The
-    version is that of the distribution whose entry point names it, else the class's attribute
-    ``version``, else the package's ``__version__``.
+    version is that of the distribution, where the pass was found by its entry point; else the
+    class's attribute ``version``, else the package's ``__version__``.
 
     Its fields are its options, each with a default: integers, floats, truth values, texts, and
     tuples of these. ``optimizations`` declares which of them a name switches off and which the

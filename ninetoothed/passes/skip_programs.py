@@ -63,6 +63,7 @@ from typing import ClassVar
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
@@ -130,7 +131,9 @@ def _skip(kernel: nt.KernelOp, alternatives: list[tuple[Guard, ...]]) -> None:
     for op in ops[first + 1 : -1]:
         op.detach()
         body.add_op(op)
-    body.add_op(scf.YieldOp())
+    otherwise = Block()
+    for arm in (body, otherwise):
+        Inserter(InsertPoint.at_end(arm), end).insert(scf.YieldOp())
     inserter = Inserter.before(end)
     stores: SSAValue | None = None
     for guards in alternatives:
@@ -138,4 +141,4 @@ def _skip(kernel: nt.KernelOp, alternatives: list[tuple[Guard, ...]]) -> None:
         stores = one if stores is None else inserter.add(nt.ElementwiseOp("or", [stores, one], i1))
     assert stores is not None
     stores.name_hint = "stores"
-    inserter.insert(scf.IfOp(stores, [], Region(body), Region(Block([scf.YieldOp()]))))
+    inserter.insert(scf.IfOp(stores, [], Region(body), Region(otherwise)))

@@ -57,7 +57,8 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import retype, set_type
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.meta_op import shape_text
-from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
+from ninetoothed.passes.analysis.checked_sizes import checked_equalities
+from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.analysis.index_width import width_checks
 from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize

@@ -42,7 +42,7 @@ class EntryPoint:
             found: Any = importlib.import_module(self.module)
             for part in self.attribute.split("."):
                 found = getattr(found, part)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             # Modules of others may raise anything.
             raise PluginError(
                 f"{self.name!r} in {self.group} is {self}, which cannot be imported: "

@@ -25,7 +25,7 @@ def load(name: str) -> None:
             importlib.import_module(name)
     except PluginError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # Modules of others may raise anything.
         raise PluginError(
             f"module {name} cannot be imported: {type(error).__name__}: {error}"

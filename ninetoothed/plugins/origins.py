@@ -23,7 +23,7 @@ def source_digest(module: str) -> str | None:
 
     None where there is no file, as for what is typed into an interpreter.
     """
-    root = _root(module)
+    root = package_of(module)
     if root is None:
         return None
     try:
@@ -49,9 +49,9 @@ def _digest(root: str, files: Files) -> str:
     return digest.hexdigest()
 
 
-def _root(module: str) -> str | None:
+def package_of(module: str) -> str | None:
     """The folder of the outermost package that a module is of, which has a file of its own; of a
-    module of none, its file.
+    module of none, its file; None where there is neither.
     """
     loaded = sys.modules.get(module)
     spec = getattr(loaded, "__spec__", None)

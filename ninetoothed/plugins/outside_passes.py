@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from ninetoothed.errors import ArgumentError, PluginError
 from ninetoothed.plugins import entry_points
-from ninetoothed.plugins.origins import source_digest
+from ninetoothed.plugins.origins import package_of, source_digest
 
 Side = Literal["before", "after"]
 
@@ -72,8 +72,12 @@ class OutsidePass:
         """What ``nt-opt --load`` takes to register it: a module's name, or the path of a file."""
         loaded = sys.modules.get(self.module)
         file = getattr(loaded, "__file__", None)
-        # Another process may not find a script, or a file that was loaded by its path, by name.
-        return str(file) if file is not None and "." not in self.module else self.module
+        # Another process may not find by name a script, a file that was loaded by its path, or one
+        # whose package nobody imported, as that of a kernel that nt-opt was given.
+        package, dot, _ = self.module.partition(".")
+        if dot and package in sys.modules:
+            return self.module
+        return self.module if file is None else str(file)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -109,14 +113,16 @@ def add(pass_: type[Any], place: Place) -> None:
             f"there is a pass {name!r} already, {known.outside}; give "
             f"{pass_.__module__}.{pass_.__qualname__} another name"
         )
-    if known is not None or found is None or found.module != pass_.__module__:
+    if known is not None or found is None or not _is_of_entry_point(found, pass_):
+        # The code of a class is what it was, even where its file is not.
+        digest = known.outside.digest if known is not None and known.pass_ is pass_ else None
         found = OutsidePass(
             name,
             pass_.__module__,
             pass_.__qualname__,
             place,
             _version(pass_),
-            _digest(pass_),
+            digest or _digest(pass_),
         )
     with _lock:
         _registered[name] = Registered(found, pass_, place)
@@ -157,10 +163,11 @@ def load(name: str) -> Registered | None:
     """The class of a pass, whose module is imported if need be; None where there is none.
 
     Raises:
-        PluginError: its entry point cannot be imported, or does not register it.
+        PluginError: its entry point cannot be imported, does not register it, or names a package
+            that only imports it.
     """
     found = registered().get(name)
-    if found is not None or find(name) is None:
+    if found is not None or (known := find(name)) is None:
         return found
     point = entry_points.entry_point(entry_points.PASSES, name)
     assert point is not None
@@ -172,7 +179,21 @@ def load(name: str) -> Registered | None:
             f"of this name; put @ninetoothed.passes.register(after=...) above the class whose name "
             f"is {name!r}"
         )
+    if found.outside != known:
+        # What tells it apart is of the package that the entry point names.
+        raise PluginError(
+            f"{name!r} in {point.group} is {point}, which is of another package, {found.outside}; "
+            "name its own module in the entry point"
+        )
     return found
+
+
+def _is_of_entry_point(found: OutsidePass, pass_: type[Any]) -> bool:
+    """True if the package that an entry point names has the class, maybe in another module."""
+    if found.module == pass_.__module__:
+        return True
+    package = package_of(found.module)
+    return package is not None and package == package_of(pass_.__module__)
 
 
 def _is_same(known: OutsidePass, pass_: type[Any]) -> bool:

@@ -14,13 +14,19 @@ from pathlib import Path
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.cache.atomic import write_atomically
 from ninetoothed.errors import NineToothedError
-from ninetoothed.tools.nt_opt.command_line import Arguments, Parser, add_python, unknown_word
+from ninetoothed.tools.nt_opt.command_line import (
+    Arguments,
+    Parser,
+    add_load,
+    add_python,
+    unknown_word,
+)
 
-_DESCRIPTION = f"""\
+_DESCRIPTION = """\
 Write one HTML page on a kernel's compilation: the source, every stage's IR, what each pass changed,
 remarks and timings, and what Triton makes of it, down to machine code, with lines that belong
 together linked. Nothing is launched, and no GPU is needed; what no call has fixed is assumed, and
-said on the page. Without --arch it is compiled for {DEFAULT_TARGET}.
+said on the page.
 """
 
 
@@ -41,7 +47,8 @@ def parser() -> Parser:
         allow_abbrev=False,
     )
     made.add_argument("input_file", metavar="FILE", help="a Python file")
-    add_python(made)
+    add_python(made, str(DEFAULT_TARGET))
+    add_load(made.add_argument_group("passes").add_argument)
     add = made.add_argument_group("output").add_argument
     add("-o", dest="page", metavar="PAGE", help="the page to write (default: KERNEL.html)")
     add(
@@ -78,12 +85,15 @@ def main(arguments: Sequence[str]) -> int:
 
 def _written(arguments: ViewArguments) -> str:
     """Write the page; what to tell of it."""
+    from ninetoothed.plugins.loading import load
     from ninetoothed.tools.nt_opt.kernel_pipeline import configured_call
     from ninetoothed.tools.nt_opt.python_file import PythonFile
     from ninetoothed.view.collection import collect
     from ninetoothed.view.page import page
     from ninetoothed.view.structured_logs import Stamp, write_trace
 
+    for name in arguments.load:
+        load(name)
     target = Target.parse(arguments.arch or DEFAULT_TARGET)
     definition = PythonFile(Path(str(arguments.input_file))).find(arguments.kernel)
     call = configured_call(definition, arguments)

@@ -82,13 +82,12 @@ def collect(
         NineToothedError: the kernel is wrong for this configuration.
     """
     pipeline = definition.pipeline
-    watch = _Watch(
-        [*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, None, pipeline)]
-    )
+    rows = (*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, None, pipeline))
+    watch = _Watch(rows)
     # The kernel has warned of what there is to warn of.
     with collect_warnings():
         module = build(definition, signature, [watch.observe], config, remarks=True)
-    lowered = lower(module, signature, config, [watch.observe], target, full)
+    lowered = lower(module, signature, config, [watch.observe], target, full, pipeline)
     remarks = tuple(nt.remarks_of(lowered))
     artifact = emit(lowered, target.back_end.languages[0], target, config, full)
     lines = tuple(line.removeprefix("// ") for line in assumed.splitlines())
@@ -97,7 +96,13 @@ def collect(
         made = inspect(artifact, target.stages)
     except (ConfigurationError, DeviceError) as error:
         return Compilation(*found, missing=error.message)
-    machine = {name: machine_listing(name, text) for name, text in made.texts.items()}
+    files = dict.fromkeys(
+        file
+        for snapshot in watch.snapshots
+        for places in snapshot.listing.places
+        for file, _ in places or ()
+    )
+    machine = {name: machine_listing(name, text, files) for name, text in made.texts.items()}
     return Compilation(*found, machine, made.texts, "", made.registers, made.spills, made.shared)
 
 

@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from ninetoothed.artifacts.source_names import decoder, file_table
 from ninetoothed.view.listing import Listing, Place, Places, listing
 
 _Rows = Iterator[tuple[str, Places | None]]
 
-_STRING = r'"((?:[^"\\]|\\.)*)"'
+_STRING = r'"([^"]*)"'
 
 
-def machine_listing(name: str, text: str) -> Listing:
-    """The listing of the text of a stage, ``name``."""
-    return listing(_READERS.get(name, _plain)(text))
+def machine_listing(name: str, text: str, files: Iterable[str] = ()) -> Listing:
+    """The listing of the text of a stage, ``name``; ``files``: those that it may tell of, whose
+    names are encoded there.
+    """
+    known = decoder(files)
+    return listing(
+        (line, places and tuple((known.get(file, file), number) for file, number in places))
+        for line, places in _READERS.get(name, _plain)(text)
+    )
 
 
 def _plain(text: str) -> _Rows:
@@ -116,10 +123,9 @@ def _llvm_file(node: dict[str, str], nodes: dict[str, dict[str, str]]) -> str | 
     return os.path.join(node.get("directory", ""), node["filename"])
 
 
-# Assembly: `.loc 1 21 11` holds for the instructions up to the next one; file 1 is
-# `.file 1 "dir" "kernel.py"`, which may stand at the end.
+# Assembly: `.loc 1 21 11` holds for the instructions up to the next one; file 1 is in a table,
+# which may stand at the end.
 
-_FILE = re.compile(rf"\s*\.file\s+(\d+)\s+{_STRING}(?:\s+{_STRING})?")
 _LOC = re.compile(r"\s*\.loc\s+(\d+) (\d+) \d+")
 _INLINED = re.compile(r"inlined_at (\d+) (\d+)")
 _SECTION = re.compile(r"\s*\.(?:section\s+\"?(\.?\w+)|text\b)")
@@ -128,16 +134,11 @@ _INSTRUCTION = re.compile(r"\s+[@%{}\w]")
 
 
 def _assembly(text: str) -> _Rows:
-    lines = text.splitlines()
-    files = {
-        found[1]: os.path.join(*(part for part in found.groups()[1:] if part))
-        for found in map(_FILE.match, lines)
-        if found
-    }
+    files = file_table(text)
     current: Places = ()
     # The sections that hold debug information.
     hidden = False
-    for line in lines:
+    for line in text.splitlines():
         if section := _SECTION.match(line):
             hidden = (section[1] or "").startswith(".debug")
         found = _LOC.match(line)

@@ -23,7 +23,8 @@ builtin.module {
         agreement [input_size_0, 1] = [output_size_0, 1],
         "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}"
       >
-    ]
+    ],
+    nt.padded_sizes = [#nt.exprs[input_size_1, 1024]]
   } {
     %pid = tt.get_program_id 0 : i32
     %b1 = tt.make_range 0 : i32 1024 : i32 -> tensor<1024xi32>

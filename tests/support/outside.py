@@ -13,6 +13,8 @@ import pytest
 from ninetoothed.plugins import entry_points, outside_passes
 
 PASS = """
+\"\"\"Passes that count, of which each has a docstring of its own.\"\"\"
+
 from dataclasses import dataclass
 
 from ninetoothed.ir import nt

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from tests.support.imports import ROOT
+from tests.support.view_pages import data_of
 from tests.tools.environment import Environment
 
 TEXT = (ROOT / "docs" / "inside.md").read_text(encoding="utf-8")
@@ -34,3 +35,8 @@ def test_the_path(tmp_path: Path) -> None:
     chosen = ran["nt-opt kernel.py --kernel \"make('my-hints')\" --choose my_hints=1 -t ttir"]
     assert "eviction_policy = evict_last" in chosen
     assert len(list((folder / "dump").glob("*.mlir"))) > 20
+    data = data_of((folder / "out.html").read_text(encoding="utf-8"))
+    (row,) = [row for row in data["passes"] if row["name"] == "my-hints"]
+    assert row["diff"]
+    remarks = [remark["message"] for remark in data["remarks"] if remark["pass"] == "my-hints"]
+    assert remarks == ["load marked: every program reads it"]

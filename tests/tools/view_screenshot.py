@@ -1,4 +1,4 @@
-"""The picture of the page in the documentation: ``python -m tests.tools.view_screenshot``."""
+"""The picture of the page in the documentation, which ``make docs-images`` draws."""
 
 from __future__ import annotations
 

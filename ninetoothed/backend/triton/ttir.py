@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
+from ninetoothed.artifacts.source_names import encoded
 from ninetoothed.backend.device_function import function_name
 from ninetoothed.ir.locations import plain
 from ninetoothed.ir.tt import FuncOp
@@ -154,7 +155,7 @@ class _Writer:
             return "loc(unknown)"
         text = self._locations.get(location)
         if text is None:
-            text = self._print(plain(location))
+            text = self._print(_with_encoded_names(plain(location)))
             self._locations[location] = text
         return text
 
@@ -166,6 +167,18 @@ class _Writer:
     def _start(self) -> None:
         self._stream.seek(0)
         self._stream.truncate()
+
+
+def _with_encoded_names(location: Attribute) -> Attribute:
+    match location:
+        case CallSiteLoc():
+            callee, caller = map(_with_encoded_names, (location.callee, location.caller))
+            return CallSiteLoc(callee, caller)
+        case FileLineColLoc():
+            name = encoded(location.filename.data)
+            return FileLineColLoc(StringAttr(name), location.line, location.column)
+        case _:
+            return location
 
 
 def _first_location(function: FuncOp) -> LocationAttr:

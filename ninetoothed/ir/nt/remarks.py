@@ -20,6 +20,7 @@ from ninetoothed.errors import Loc
 from ninetoothed.ir.locations import loc_of, location, plain
 from ninetoothed.ir.nt.arrange import KernelOp
 from ninetoothed.ir.nt.attributes import parse_text, print_text
+from ninetoothed.ir.tt.functions import FuncOp
 
 RemarkKind = Literal["passed", "missed", "analysis"]
 """As in LLVM: a pass changed something; it refused, for want of a fact; a fact that it found."""
@@ -88,7 +89,8 @@ class RemarkAttr(Data[Remark]):
 
 
 class RemarkEmitter:
-    """Emitter of one pass's remarks on a kernel; false where the kernel does not collect any.
+    """Emitter of one pass's remarks on a kernel or a device function; false where that does not
+    collect any.
 
     A message that takes time to build is built under ``if remarks:``. It begins with what was done
     or kept, then says why, or which fact was missing; names of the user's stand in backticks::
@@ -98,7 +100,7 @@ class RemarkEmitter:
         remarks.missed(loop, "loop kept: `weight` may share memory with `output`")
     """
 
-    def __init__(self, kernel: KernelOp, pass_name: str) -> None:
+    def __init__(self, kernel: Operation, pass_name: str) -> None:
         self._kernel = kernel
         self._pass_name = pass_name
         self._collects = REMARKS in kernel.attributes
@@ -129,9 +131,11 @@ class RemarkEmitter:
 
 
 def collect_remarks(module: ModuleOp) -> None:
-    """Let each kernel of ``module`` collect remarks from now on, behind those that it has."""
+    """Let each kernel and each device function of ``module`` collect remarks from now on, behind
+    those that it has.
+    """
     for op in module.ops:
-        if isinstance(op, KernelOp):
+        if isinstance(op, KernelOp | FuncOp):
             op.attributes.setdefault(REMARKS, ArrayAttr[RemarkAttr]([]))
 
 

@@ -68,6 +68,8 @@ class FuncOp(IRDLOperation):
         types = [argument.type for argument in self.body.block.args]
         if self.function_type.inputs.data != tuple(types):
             raise VerifyException("tt.func: the arguments must have the types of function_type")
+        if self.function_type.outputs.data:
+            raise VerifyException("tt.func: a kernel has no results")
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException("tt.func: the body must end in tt.return")
 
@@ -85,7 +87,10 @@ class FuncOp(IRDLOperation):
 
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
         attributes = parser.parse_optional_attr_dict_with_keyword()
+        start = parser.pos
         body = parser.parse_region(arguments)
+        if len(body.blocks) > 1:
+            parser.raise_error(f"tt.func has one block, not {len(body.blocks)}", start, start + 1)
         op = FuncOp(name.data, body, arg_attrs)
         op.attributes = {} if attributes is None else dict(attributes.data)
         return op

@@ -69,10 +69,24 @@ EVICTION_POLICIES: dict[str, int] = {"": 1, "evict_first": 2, "evict_last": 3}
 
 @dataclass(frozen=True)
 class CachePolicy:
-    """Cache modifier, eviction policy and volatility of an access, in Triton's words."""
+    """Cache modifier, as ``".cg"``, and eviction policy, as ``"evict_last"``, of an access, in
+    Triton's words (:data:`CACHE_MODIFIERS`, :data:`EVICTION_POLICIES`).
+
+    Raises:
+        ValueError: there is none of a name.
+    """
 
     modifier: str = ""
     eviction: str = ""
+
+    def __post_init__(self) -> None:
+        for what, name, table in (
+            ("cache modifier", self.modifier, CACHE_MODIFIERS),
+            ("eviction policy", self.eviction, EVICTION_POLICIES),
+        ):
+            if name not in table:
+                known = ", ".join(map(repr, table))
+                raise ValueError(f"there is no {what} {name!r}; there are {known}")
 
     @property
     def properties(self) -> dict[str, IntegerAttr]:

@@ -37,10 +37,25 @@ class Combination(PureOp):
 
     traits = traits_def(IsolatedFromAbove())
 
+    def _result(self, src: Attribute) -> Attribute:
+        """The type of a result, from its operand's."""
+        raise NotImplementedError
+
     def verify_(self) -> None:
-        expected = [scalar_of(src.type) for src in self.srcs] * 2
-        if [argument.type for argument in self.combine.block.args] != expected:
+        scalars = [scalar_of(src.type) for src in self.srcs]
+        if [argument.type for argument in self.combine.block.args] != scalars * 2:
             raise VerifyException(f"{self.name}: the region must take two scalars of each operand")
+        end = self.combine.block.last_op
+        if not isinstance(end, CombineTerminator) or [v.type for v in end.values] != scalars:
+            raise VerifyException(f"{self.name}: the region must give one scalar of each operand")
+        ranks = {len(shape_of(src.type)) for src in self.srcs}
+        if any(not 0 <= self.axis.value.data < rank for rank in ranks):
+            raise VerifyException(f"{self.name}: the operands have no axis {self.axis.value.data}")
+        expected = [self._result(src.type) for src in self.srcs]
+        if [result.type for result in self.results] != expected:
+            raise VerifyException(
+                f"{self.name}: the results must have the types {', '.join(map(str, expected))}"
+            )
 
 
 @irdl_op_definition
@@ -59,17 +74,22 @@ class ReduceOp(Combination):
     name = "tt.reduce"
 
     def __init__(self, srcs: Sequence[SSAValue], axis: int, combine: Region) -> None:
-        results: list[Attribute] = []
-        for src in srcs:
-            shape = list(shape_of(src.type))
-            del shape[axis]
-            results.append(block_of(shape, scalar_of(src.type)))
         super().__init__(
             operands=[list(srcs)],
             properties={"axis": IntegerAttr(axis, i32)},
-            result_types=[results],
+            result_types=[[_without(src.type, axis) for src in srcs]],
             regions=[combine],
         )
+
+    def _result(self, src: Attribute) -> Attribute:
+        return _without(src, self.axis.value.data)
+
+
+def _without(type: Attribute, axis: int) -> Attribute:
+    """The type of a block without one of its dims."""
+    shape = list(shape_of(type))
+    del shape[axis]
+    return block_of(shape, scalar_of(type))
 
 
 @irdl_op_definition
@@ -109,6 +129,9 @@ class ScanOp(Combination):
             result_types=[[src.type for src in srcs]],
             regions=[combine],
         )
+
+    def _result(self, src: Attribute) -> Attribute:
+        return src
 
 
 @irdl_op_definition

@@ -1,4 +1,8 @@
-"""Checked sizes: what the checks of a call say of sizes, as inequalities."""
+"""Checked sizes: what the checks of a call say of sizes, as equalities and as inequalities.
+
+A call for which a check does not hold is refused, or is one of a laxer class, whose kernel has other
+checks.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,34 @@ def checked_sizes(kernel: nt.KernelOp, defined: bool = True) -> tuple[IndexExpr,
     return tuple(dict.fromkeys(_facts(kernel, defined)))
 
 
+def checked_equalities(kernel: nt.KernelOp) -> Iterator[tuple[str, str]]:
+    """Pairs of names of sizes that are equal in every call, but for those of jagged tensors, whose
+    offsets are read by their own.
+    """
+    sizes = {decl.name for decl in kernel.declarations if decl.kind == "size"}
+    for source in kernel.sources:
+        if source.jagged is not None:
+            sizes.difference_update(symbol_names(*source.sizes))
+    for left, right in _equalities(kernel, defined=True):
+        if left.op == right.op == "sym" and sizes >= {left.args[0], right.args[0]}:
+            yield left.args[0], right.args[0]
+
+
 def _facts(kernel: nt.KernelOp, defined: bool) -> Iterator[IndexExpr]:
+    for left, right in _equalities(kernel, defined):
+        if left.op == "min" and right in left.args:
+            yield _above(right, left)
+        elif right.op == "min" and left in right.args:
+            yield _above(left, right)
+        else:
+            yield normalize(left - right)
+            yield normalize(right - left)
+    for length, longest in kernel.longest.items():
+        yield longest - sym(length)
+
+
+def _equalities(kernel: nt.KernelOp, defined: bool) -> Iterator[tuple[IndexExpr, IndexExpr]]:
+    """What the checks compare, with lengths of a program's sequences for their offsets."""
     lengths = _lengths(kernel)
     for attribute in kernel.checks:
         check = attribute.data
@@ -28,15 +59,7 @@ def _facts(kernel: nt.KernelOp, defined: bool) -> Iterator[IndexExpr]:
                 (left, one), (right, two) = lengths[left], lengths[right]
                 if one != two:
                     continue
-            if left.op == "min" and right in left.args:
-                yield _above(right, left)
-            elif right.op == "min" and left in right.args:
-                yield _above(left, right)
-            else:
-                yield normalize(left - right)
-                yield normalize(right - left)
-    for length, longest in kernel.longest.items():
-        yield longest - sym(length)
+            yield left, right
 
 
 def _lengths(kernel: nt.KernelOp) -> dict[IndexExpr, tuple[IndexExpr, IndexExpr]]:

@@ -1,10 +1,9 @@
-"""Equalities of sizes, and those that the checks of every call state."""
+"""Equalities of symbols: one stands for all that are equal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from ninetoothed.ir import nt
 from ninetoothed.symbolic.expr import IndexExpr, sym
 
 
@@ -32,20 +31,3 @@ class Equalities:
     def merged(self) -> dict[str, IndexExpr]:
         """What stands for the symbols, but for the first ones."""
         return {name: sym(self.first(name)) for name in self._firsts}
-
-
-def checked_equalities(kernel: nt.KernelOp) -> Iterator[tuple[str, str]]:
-    """Pairs of names of sizes that the kernel's checks require to be equal.
-
-    A call for which one does not hold is refused, or is one of a laxer class, whose kernel has other
-    checks.
-    """
-    sizes = {decl.name for decl in kernel.declarations if decl.kind == "size"}
-    # A jagged tensor has one size for many lengths.
-    for source in kernel.sources:
-        if source.jagged is not None:
-            sizes -= {size.args[0] for size in source.sizes if size.op == "sym"}
-    for check in kernel.checks:
-        for left, right in zip(check.data.left, check.data.right, strict=True):
-            if left.op == right.op == "sym" and sizes >= {left.args[0], right.args[0]}:
-                yield left.args[0], right.args[0]

@@ -13,12 +13,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.analysis.lane_moves import MOVES
 from ninetoothed.passes.analysis.loop_nests import Loop
 
 
@@ -99,12 +99,6 @@ class Joined(Guard):
 
 
 ALL_VALID = AllValid()
-
-MOVES = (
-    *(nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp, nt.ReshapeOp, nt.SplitOp),
-    *(nt.JoinOp, nt.GatherOp, UnrealizedConversionCastOp),
-)
-"""Ops that move lanes: each lane of the results is a lane of an operand."""
 
 # Ops whose results may have lanes that are not valid though all of the operands are.
 _SOURCES = {

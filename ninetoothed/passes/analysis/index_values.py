@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ninetoothed.artifacts.signature import narrower_than
 from ninetoothed.ir import nt
+from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.symbolic.expr import (
     IndexExpr,
@@ -30,21 +31,23 @@ from ninetoothed.symbolic.intervals import Range, bounds
 from ninetoothed.symbolic.normal_form import normalize
 
 _RING = ("add", "sub", "mul")
-Move = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
-"""Ops whose lanes are lanes of their one operand."""
 
 
 class IndexValues:
     """Index values of a kernel in stage ``scheduled``, and the ranges of what they depend on.
 
-    ``index_bits``: what holds every size. ``variables``: ranges of program indices, lanes and
-    induction variables, by name. ``sizes``: those of the call's sizes.
+    ``index_bits``: what holds every size. ``of_host``: extremes are by sizes that the host knows
+    when it launches the kernel; else also by those that a program reads, as a sequence's length.
+    ``variables``: ranges of program indices, lanes and induction variables, by name. ``sizes``:
+    those of the call's sizes.
     """
 
-    def __init__(self, kernel: nt.KernelOp, index_bits: int) -> None:
+    def __init__(self, kernel: nt.KernelOp, index_bits: int, of_host: bool) -> None:
         self._kernel = kernel
         self._known: dict[SSAValue, IndexExpr | None] = {}
         self._lanes: set[str] = set()
+        # Variables that stand for an integer of so many bits.
+        self._widths: dict[str, int] = {}
         self.variables: dict[str, Range] = {}
         self.sizes = dict(kernel.assumptions)
         for size, padded in kernel.padding.items():
@@ -52,7 +55,7 @@ class IndexValues:
                 self.sizes[size.args[0]] = Range.of(0, padded)
         most = Range.of(0, narrower_than(index_bits))
         self._held = {name: self._narrower(name, most) for name in self.sizes}
-        self._given = _given(kernel)
+        self._given = _given(kernel) if of_host else frozenset(self.sizes)
 
     def _narrower(self, name: str, most: Range) -> Range:
         """The range of a size, which integers of ``index_bits`` hold."""
@@ -60,14 +63,14 @@ class IndexValues:
         return most if found.upper is None else found
 
     def largest(self, expr: IndexExpr) -> IndexExpr | None:
-        """The largest value of ``expr``, by sizes that the host knows; None: it is not known."""
-        return self._of_host(largest(expr, self.variables, self.sizes))
+        """The largest value of ``expr``, by sizes alone; None: it is not known."""
+        return self._by_sizes(largest(expr, self.variables, self.sizes))
 
     def smallest(self, expr: IndexExpr) -> IndexExpr | None:
         """The smallest value, as :meth:`largest`."""
-        return self._of_host(smallest(expr, self.variables, self.sizes))
+        return self._by_sizes(smallest(expr, self.variables, self.sizes))
 
-    def _of_host(self, expr: IndexExpr | None) -> IndexExpr | None:
+    def _by_sizes(self, expr: IndexExpr | None) -> IndexExpr | None:
         is_given = expr is not None and self._given.issuperset(symbol_names(expr))
         return expr if is_given else None
 
@@ -97,19 +100,43 @@ class IndexValues:
         found = self.of(value)
         return found if found is not None and self.fits(found, value.type) else None
 
+    def range_of(self, value: SSAValue) -> Range:
+        """The range of an integer, or of a block's lanes."""
+        found = self.exact(value)
+        if found is None:
+            return Range()
+        return Range(self.smallest(found), self.largest(found))
+
     def fits(self, expr: IndexExpr, type: Attribute) -> bool:
         """True if a type's integers hold all values of ``expr``."""
-        bits, high = _bits(type), self.largest(expr)
-        if bits is None or high is None or not self.is_above_least(expr, type):
-            return False
-        most = bounds(high, self._held)[1]
-        return most is not None and most < 1 << (bits - 1)
+        return self.is_above_least(expr, type) and self._is_below_most(expr, type)
 
     def is_above_least(self, expr: IndexExpr, type: Attribute) -> bool:
-        """True if no value of ``expr`` is below a type's integers."""
-        bits, low = _bits(type), self.smallest(expr)
+        """True if no value of ``expr`` is below a type's integers: then an integer that is computed
+        as ``expr`` is not above it.
+        """
+        bits = _bits(type)
+        if bits is None or self._is_of_width(expr, bits):
+            return bits is not None
+        low = self.smallest(expr)
         least = None if low is None else bounds(low, self.sizes)[0]
-        return bits is not None and least is not None and least >= -1 << (bits - 1)
+        return least is not None and least >= -1 << (bits - 1)
+
+    def _is_below_most(self, expr: IndexExpr, type: Attribute) -> bool:
+        """True if no value of ``expr`` is above a type's integers: then an integer that is computed
+        as ``expr`` is not below it.
+        """
+        bits = _bits(type)
+        if bits is None or self._is_of_width(expr, bits):
+            return bits is not None
+        high = self.largest(expr)
+        most = None if high is None else bounds(high, self._held)[1]
+        return most is not None and most < 1 << (bits - 1)
+
+    def _is_of_width(self, expr: IndexExpr, bits: int) -> bool:
+        """True if ``expr`` stands for an integer of at most so many bits."""
+        width = self._widths.get(expr.args[0]) if expr.op == "sym" else None
+        return width is not None and width <= bits
 
     def _is_nonnegative(self, expr: IndexExpr) -> bool:
         low = self.smallest(expr)
@@ -176,8 +203,8 @@ class IndexValues:
                 return self.exact(owner.value)
             case nt.ElementwiseOp():
                 return self._elementwise(owner)
-            case _ if isinstance(owner, Move):
-                return self._moved(self.of(owner.operands[0]))
+            case _ if isinstance(owner, Spread):
+                return self._moved(self.of(owner.value))
             case _:
                 return None
 
@@ -216,21 +243,34 @@ class IndexValues:
     def _at_most(self, op: nt.ElementwiseOp, known: IndexExpr | None) -> IndexExpr | None:
         """A minimum of something unknown and ``known``."""
         high = None if known is None else self.largest(known)
-        return None if high is None else self._in_lanes(Range(None, high))
+        return None if high is None else self._typed(self._in_lanes(Range(None, high)), op.result)
+
+    def _typed(self, variable: IndexExpr, value: SSAValue) -> IndexExpr:
+        """A variable that stands for ``value``, an integer that its type holds."""
+        bits = _bits(value.type)
+        if bits is not None:
+            self._widths[variable.args[0]] = bits
+        return variable
 
     def _induction(self, value: BlockArgument) -> IndexExpr | None:
         loop = value.block.parent_op()
         if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
             return None
         step = constant_value(loop.step)
-        first, end = self.exact(loop.lb), self.exact(loop.ub)
+        first, end = self.of(loop.lb), self.of(loop.ub)
         if not isinstance(step, int) or step < 1:
             return None
+        if first is not None and not self._is_below_most(first, loop.lb.type):
+            first = None
+        if end is not None and not self.is_above_least(end, loop.ub.type):
+            end = None
         low = None if first is None else self.smallest(first)
         high = None if end is None else self.largest(end)
-        if high is None or low is None or first != low or end != high:
-            return self.variable(Range(low, None if high is None else high - 1))
-        return self.variable(Range(low, low + (high - 1 - low) // step * step))
+        last = None if high is None else high - 1
+        are_ends = (first, end) == (low, high) and first == self.exact(loop.lb)
+        if last is not None and low is not None and are_ends:
+            last = low + (last - low) // step * step
+        return self._typed(self.variable(Range(low, last)), value)
 
 
 def _given(kernel: nt.KernelOp) -> frozenset[str]:

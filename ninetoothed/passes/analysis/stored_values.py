@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
@@ -22,6 +22,7 @@ from ninetoothed.language.registry import Registry
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.layout.meta_ops import ravelled, unravelled
 from ninetoothed.passes.analysis.guards import carried
+from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.lane_origins import follows
 from ninetoothed.passes.analysis.loop_nests import Loop, enclosing
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
@@ -356,16 +357,13 @@ class StoredValues:
     def _moved(self, place: _Place, value: SSAValue) -> tuple[_Place, SSAValue] | None:
         """The operand whose lane a lane of ``value`` is, without its computation."""
         op = value.owner
-        if isinstance(op, nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp):
+        if isinstance(op, Spread):
             operand = op.value
             return self._at(place, operand, _operand_lanes(op, place.lanes)), operand
         return None
 
-    @_ORIGINS.register(
-        *(nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp),
-        *(nt.ReshapeOp, nt.SplitOp, nt.FullOp),
-    )
-    def _other_lane(self, place: _Place, op: Any) -> Iterator[_Place]:
+    @_ORIGINS.register(*get_args(Spread), nt.SplitOp)
+    def _other_lane(self, place: _Place, op: Spread | nt.SplitOp) -> Iterator[_Place]:
         lanes = _operand_lanes(op, place.lanes, _position(place.value))
         yield self._at(place, op.value, lanes)
 

@@ -53,7 +53,7 @@ class Vacuity:
 
     def __init__(self, kernel: nt.KernelOp, index_bits: int) -> None:
         self._kernel = kernel
-        self._values = IndexValues(kernel, index_bits)
+        self._values = IndexValues(kernel, index_bits, of_host=True)
         self._indivisible = frozenset(decl.name for decl in kernel.declarations if decl.indivisible)
         self._decided: dict[IndexExpr, bool | None] = {}
 

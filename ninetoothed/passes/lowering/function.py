@@ -144,6 +144,11 @@ class Function:
         params = ArrayAttr(nt.ParamAttr(source.decl) for source in kernel.sources)
         assert kernel.grid is not None
         op.attributes = {"nt.params": params, "nt.grid": kernel.grid, "nt.checks": kernel.checks}
+        # What passes relied on, for who runs the function without the signature that it is for.
+        if symbols := [symbol for symbol in kernel.symbols if symbol.data.restricts_calls]:
+            op.attributes["nt.symbols"] = ArrayAttr(symbols)
+        if kernel.padded_sizes.data:
+            op.attributes["nt.padded_sizes"] = kernel.padded_sizes
         if kernel.vacuous is not None:
             op.attributes["nt.vacuous"] = kernel.vacuous
         if (remarks := kernel.attributes.get(nt.REMARKS)) is not None:

@@ -15,13 +15,13 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter, op_pattern
 from ninetoothed.ir.scf import WhileOp
 from ninetoothed.passes.analysis.guards import (
-    MOVES,
     Guard,
     Guards,
     carried,
     independent,
     joined_positions,
 )
+from ninetoothed.passes.analysis.lane_moves import MOVES
 from ninetoothed.passes.lowering.masks import both, first, some
 
 

@@ -23,8 +23,9 @@ from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
+from ninetoothed.passes.analysis.index_values import IndexValues
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
-from ninetoothed.passes.analysis.scalars import constant_value, loop_range
+from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
@@ -80,6 +81,7 @@ class KernelAccesses:
         self.values: dict[str, Lanes] = {}
         self.narrows = options.narrow_indices and options.index_bits > 32
         self.offsets = DenseOffsets(kernel)
+        self.indices = IndexValues(kernel, options.index_bits, of_host=False)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = kernel.divisors
@@ -150,7 +152,7 @@ class AccessLowering:
         local = [name for row in names[1:-1] for name in row]
         for name, index in zip(local, op.indices, strict=True):
             values[name] = Lanes(here.resized(index), ())
-            ranges[name] = loop_range(index, kernel.assumptions)
+            ranges[name] = kernel.indices.range_of(index)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
         lanes: dict[int, str] = {}

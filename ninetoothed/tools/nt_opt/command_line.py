@@ -31,8 +31,13 @@ examples:
 A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed,
 as in Kernel.ir, and said on the standard error stream. A module that is printed begins with a
 comment that says which passes are to come, with their options: nt-opt reads it where -t, --from or
---to asks to go on, and needs nothing else. Texts hold no source locations without --debug-info.
+--to asks to go on, and needs nothing else, but for passes that --load registered: it names those
+modules, and --load has to be given again, for a text runs no code but that of installed packages'
+passes. Texts hold no source locations without --debug-info.
 """
+
+VERIFY_EACH = "leave out --no-verify-each"
+"""What gives a file that reproduces an error of a pass."""
 
 # Options whose value may be left out follow `=`, so that a file name behind them is none.
 _ONLY_WITH_EQUALS = {"--dump-ir": "-"}
@@ -99,6 +104,13 @@ def _positive(text: str) -> int:
     raise argparse.ArgumentTypeError(f"a positive integer, not {text!r}")
 
 
+def _power_of_two(text: str) -> int:
+    number = _positive(text)
+    if number.bit_count() == 1:
+        return number
+    raise argparse.ArgumentTypeError(f"a power of two, not {text!r}")
+
+
 def parser() -> Parser:
     """The parser, with all options in groups."""
     made = Parser(
@@ -114,7 +126,7 @@ def parser() -> Parser:
         metavar="FILE",
         help="a .py file, or IR of any stage; - or none: IR from the standard input",
     )
-    add_python(made)
+    add_python(made, _ARCHITECTURE)
     _add_pipeline(made.add_argument_group("passes").add_argument)
     _add_output(made.add_argument_group("output").add_argument)
     _add_running(made.add_argument_group("running").add_argument)
@@ -124,22 +136,25 @@ def parser() -> Parser:
     return made
 
 
-def add_python(made: argparse.ArgumentParser) -> None:
-    """Add the options that say which kernel of a Python file is compiled, and for which call."""
+def add_python(made: argparse.ArgumentParser, architecture: str) -> None:
+    """Add the options that say which kernel of a Python file is compiled, and for which call;
+    ``architecture``: the one without ``--arch``.
+    """
     add = made.add_argument_group("kernels of Python files").add_argument
     add("--kernel", metavar="NAME", help="the kernel, where there are several; or a call of it")
     add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
     add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
     add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
-    add("--arch", metavar="ARCH", help=_ARCH)
-    add("--num-warps", type=_positive, metavar="N", help="warps of a program")
+    add(
+        "--arch",
+        metavar="ARCH",
+        help=f"the architecture, as sm_90 or gfx942 (default: {architecture})",
+    )
+    add("--num-warps", type=_power_of_two, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
 
 
-_ARCH = (
-    "the architecture, as sm_90 or gfx942 (default: the one that the IR's first line names, else "
-    "sm_90, or gfx942 for AMD's texts)"
-)
+_ARCHITECTURE = "the one that the IR's first line names, else sm_90, or gfx942 for AMD's texts"
 
 
 def _add_pipeline(add: _Add) -> None:
@@ -157,6 +172,11 @@ def _add_pipeline(add: _Add) -> None:
         help="run the pipeline behind a stage, or from a pass on (behind -p)",
     )
     add("--to", dest="stop", metavar="STAGE|PASS", help="run it as far as a stage or a pass")
+    add_load(add)
+
+
+def add_load(add: _Add) -> None:
+    """Add the option that imports passes of other packages."""
     add(
         "--load",
         action="append",
@@ -239,7 +259,12 @@ def _add_observers(add: _Add) -> None:
 
 def _add_parsing(add: _Add) -> None:
     add("-f", "--frontend", choices=("mlir", "py"), help="the file's kind (default: by its suffix)")
-    add("--split-input-file", action="store_true", help="take the parts between // ----- apart")
+    add(
+        "--split-input-file",
+        action="store_true",
+        help="take the parts between // ----- apart (--dump-ir=DIR: the first one's files are in "
+        "DIR/1)",
+    )
     add("--verify-diagnostics", action="store_true", help="print errors of the IR, and exit with 0")
     add("--parsing-diagnostics", action="store_true", help="print errors of syntax, and go on")
     add("--disable-verify", action="store_true", help="do not verify the IR that is read")

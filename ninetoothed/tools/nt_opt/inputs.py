@@ -109,12 +109,12 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
             return ModuleInput(module)
         if found.arch is not None:
             Target.parse(found.arch)
-        rest = tuple(parse_steps(found.passes)) if found.passes else ()
+        rest = tuple(parse_steps(found.passes, found.loads)) if found.passes else ()
     except (ArgumentError, DeviceError) as error:
         line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
         message = textwrap.shorten(error.message, _LONGEST_MESSAGE, placeholder=" …")
         raise InvalidIRError(message, Loc(input_name(arguments), line)) from error
-    return ModuleInput(module, rest, replace(found, passes=""))
+    return ModuleInput(module, rest, replace(found, passes="", loads=()))
 
 
 def python_file(arguments: Arguments) -> PythonFile:

@@ -9,7 +9,7 @@ import hashlib
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,7 +29,7 @@ from ninetoothed.passes.pipeline import Step
 from ninetoothed.passes.pipeline import run as run_passes
 from ninetoothed.passes.specialize import SpecializePass
 from ninetoothed.tools.nt_opt import kernel_pipeline
-from ninetoothed.tools.nt_opt.command_line import Arguments
+from ninetoothed.tools.nt_opt.command_line import VERIFY_EACH, Arguments
 from ninetoothed.tools.nt_opt.kernel_arguments import (
     KernelArguments,
     find_shapes,
@@ -108,7 +108,8 @@ def module_call(
     if ends:
         # What a call is checked for is known from there on.
         module = module.clone()
-        run_passes(context(), module, steps[: ends[0] + 1])
+        begun, verifying = steps[: ends[0] + 1], arguments.verify_each
+        run_passes(context(), module, begun, verifying=verifying, advice=VERIFY_EACH)
     found, given = kernel_arguments(module), _given(arguments)
     names = [param.name for param in found.params if param.kind == "scalar"]
     known = [*names, *found.unbound]
@@ -121,11 +122,7 @@ def module_call(
             raise ArgumentError(
                 f"the text does not say the value of {name}; give it, as in --set {name}=64"
             )
-    call = _call(found, given, constants)
-    if found.relies_on_unknown:
-        note = "// what passes relied on of the sizes is not checked in stage tt\n"
-        call = replace(call, assumed=call.assumed + note)
-    return call
+    return _call(found, given, constants)
 
 
 def constants_of(steps: Sequence[Step], arguments: Arguments) -> dict[str, int]:

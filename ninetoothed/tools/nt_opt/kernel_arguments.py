@@ -6,6 +6,7 @@ the kernel checks of a call holds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,15 +16,17 @@ from xdsl.ir import Attribute
 from ninetoothed.backend.device_function import (
     argument_attributes,
     checks,
+    declarations,
     device_function,
+    padded_sizes,
     params,
 )
 from ninetoothed.backend.launch_source import reads_writes
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir import nt, tt
 from ninetoothed.passes.analysis.writes import writes
-from ninetoothed.symbolic.expr import IndexExpr, evaluate, symbol_names
-from ninetoothed.symbolic.intervals import Assumptions, Range
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, evaluate, sym, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.verification.sizes import SizeSampler
 
 _ELEMENTS = 1 << 14
@@ -43,7 +46,7 @@ class KernelArguments:
     """The parameters of a kernel with their element types, in launch order; the values of those
     that are baked in; the names of those it ``reads`` and ``writes``; the ``checks`` of a call;
     the ranges of symbols, and those whose value no tensor's shape gives; what passes rely on: what
-    divides symbols, and the most that sizes of blocks are padded to. In ``tt`` that is not known.
+    divides symbols, and the most that sizes of blocks are padded to.
     """
 
     params: tuple[nt.Param, ...]
@@ -56,7 +59,6 @@ class KernelArguments:
     unbound: tuple[str, ...] = ()
     divisors: Mapping[str, int] = field(default_factory=dict[str, int])
     padding: Mapping[IndexExpr, int] = field(default_factory=dict[IndexExpr, int])
-    relies_on_unknown: bool = False
 
     @property
     def equal(self) -> Iterator[tuple[IndexExpr, IndexExpr]]:
@@ -118,7 +120,7 @@ def _of_function(module: ModuleOp) -> KernelArguments:
                 tt.pointee_of(type) if isinstance(type, tt.PointerType) else type
             )
     read, written = reads_writes(module)
-    declared = params(function)
+    declared, restricted = params(function), declarations(function)
     sizes = {name for param in declared for size in param.sizes for name in symbol_names(size)}
     return KernelArguments(
         declared,
@@ -128,8 +130,9 @@ def _of_function(module: ModuleOp) -> KernelArguments:
         frozenset(read),
         frozenset(written),
         checks(function),
-        {name: Range.of(0) for name in sizes},
-        relies_on_unknown=True,
+        {name: Range.of(0) for name in sizes} | {decl.name: decl.range for decl in restricted},
+        divisors={decl.name: decl.divisor for decl in restricted},
+        padding=padded_sizes(function),
     )
 
 
@@ -166,7 +169,7 @@ def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[st
     if groups:
         longest = max(map(len, candidates))
         padded = [(*row, *(row[-1:] * (longest - len(row)))) for row in candidates]
-        sampler = SizeSampler(groups, padded, equal, arguments.assumptions, known=known)
+        sampler = SizeSampler(groups, padded, equal, _room(arguments), known=known)
         tried = (sampler.sample(0, start) for start in range(longest))
         found = next((sizes for sizes in tried if sizes is not None), None)
     if found is None and not groups:
@@ -177,11 +180,36 @@ def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[st
             + (" beside those given" if given else "")
             + "; give them, as in --shape x=128x64"
         )
-    _check(arguments, found)
-    return {
+    shapes = {
         param.name: given.get(param.name) or tuple(_number(size, found) for size in param.sizes)
         for param in arguments.tensors
     }
+    _check(arguments, {**_strides(arguments, shapes), **found})
+    return shapes
+
+
+def _room(arguments: KernelArguments) -> Assumptions:
+    """The ranges of symbols, no larger than what blocks are padded to."""
+    found = dict(arguments.assumptions)
+    for size, most in arguments.padding.items():
+        if size.op == "sym":
+            known = found.get(size.args[0], Range.of(0))
+            found[size.args[0]] = Range(
+                known.lower, binary("min", known.upper or const(most), const(most))
+            )
+    return found
+
+
+def _strides(arguments: KernelArguments, shapes: Shapes) -> dict[str, int]:
+    """The strides of the tensors, which are contiguous."""
+    found: dict[str, int] = {}
+    for param in arguments.tensors:
+        shape = shapes[param.name]
+        for dim, stride in enumerate(param.strides):
+            # Where there is one element, any stride will do.
+            if stride.op == "sym" and shape[dim] > 1:
+                found.setdefault(stride.args[0], math.prod(shape[dim + 1 :]))
+    return found
 
 
 def _check(arguments: KernelArguments, symbols: Mapping[str, int]) -> None:
@@ -198,17 +226,29 @@ def _check(arguments: KernelArguments, symbols: Mapping[str, int]) -> None:
             )
             if left != right:
                 raise ArgumentError(check.message.format(left=left, right=right))
-    for name, divisor in arguments.divisors.items():
-        if symbols.get(name, 0) % divisor:
-            raise ArgumentError(
-                f"{name} is {symbols[name]}, and the module is for multiples of {divisor}"
-            )
+    for name in _bound(arguments):
+        if name not in symbols:
+            continue
+        is_for = f"{name} is {symbols[name]}, and the module is for"
+        if symbols[name] % arguments.divisors.get(name, 1):
+            raise ArgumentError(f"{is_for} multiples of {arguments.divisors[name]}")
+        least, most = bounds(sym(name), arguments.assumptions)
+        if least is not None and symbols[name] < least:
+            raise ArgumentError(f"{is_for} at least {least}")
+        if most is not None and symbols[name] > most:
+            raise ArgumentError(f"{is_for} at most {most}")
     for size, most in arguments.padding.items():
         if symbols.keys() >= {*symbol_names(size)} and evaluate(size, symbols) > most:
             raise ArgumentError(
                 f"{size} is {evaluate(size, symbols)}, and the module is for at most {most}, to "
                 "which its blocks are padded"
             )
+
+
+def _bound(arguments: KernelArguments) -> Iterator[str]:
+    """The symbols that tensors' sizes and strides give."""
+    exprs = (expr for param in arguments.tensors for expr in (*param.sizes, *param.strides))
+    yield from dict.fromkeys(expr.args[0] for expr in exprs if expr.op == "sym")
 
 
 def _propagate(arguments: KernelArguments, known: dict[str, int]) -> None:

@@ -27,9 +27,12 @@ _BOLD, _PLAIN = "\033[1m", "\033[0m"
 class Dumps:
     """What ``--dump-ir``, ``--dump-ir-diff`` and ``--print-between-passes`` show of a whole run, of
     several modules with ``--split-input-file``.
+
+    ``part``: the number of the module among these, by which its files have a folder of their own.
     """
 
     def __init__(self, arguments: Arguments) -> None:
+        self.part: int | None = None
         self._arguments = arguments
         self._has_printed = False
         self._colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -53,6 +56,8 @@ class Dumps:
         elif self._arguments.dump_ir is not None:
             behind = pipeline if is_frontends else pipeline[1:]
             folder = Path(self._arguments.dump_ir)
+            if self.part is not None:
+                folder /= str(self.part)
             found.append(
                 dump_to(folder, 0 if is_frontends else 1, behind, settings, text=self._text)
             )

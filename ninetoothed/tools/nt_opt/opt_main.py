@@ -16,10 +16,10 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
 from ninetoothed.ir.stages import check_stage
-from ninetoothed.passes.pipeline import Step, pipeline_text
+from ninetoothed.passes.pipeline import Step, continuation
 from ninetoothed.passes.pipeline import run as run_passes
 from ninetoothed.tools.nt_opt import inputs
-from ninetoothed.tools.nt_opt.command_line import Arguments
+from ninetoothed.tools.nt_opt.command_line import VERIFY_EACH, Arguments
 from ninetoothed.tools.nt_opt.inputs import ModuleInput
 from ninetoothed.tools.nt_opt.observers import Dumps
 from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, targets
@@ -66,9 +66,11 @@ class _Driver:
             yield self._of_python()
             return
         inputs.refuse_python_options(self._arguments)
-        for number, chunk in enumerate(inputs.read_chunks(self._arguments)):
-            if number:
+        for number, chunk in enumerate(inputs.read_chunks(self._arguments), 1):
+            if number > 1:
                 yield "// -----\n"
+            if self._arguments.split_input_file:
+                self._dumps.part = number
             yield self._of_chunk(chunk)
 
     def _of_python(self) -> str:
@@ -152,6 +154,7 @@ class _Driver:
                 lambda index, part: self.timer.region(
                     *(("Verifier",) if part == "verify" else ("Pipeline", *places[index]))
                 ),
+                advice=VERIFY_EACH,
             )
         except NineToothedError as error:
             if not self._arguments.verify_diagnostics:
@@ -197,8 +200,7 @@ class _Driver:
             self._require_tt(found)
             return self._target.emit(found.module, options)
         text = self._target.emit(found.module, options)
-        rest = pipeline_text(selected.rest or ())
-        head = "" if settings is None else str(replace(settings, passes=rest))
+        head = "" if settings is None else str(continuation(selected.rest or (), settings))
         return f"{head}\n{text}" if head else text
 
     def _require_tt(self, found: ModuleInput) -> None:

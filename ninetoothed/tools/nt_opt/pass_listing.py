@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import passes
-from ninetoothed.errors import ArgumentError, did_you_mean
+from ninetoothed.errors import ArgumentError, PluginError, did_you_mean
 from ninetoothed.plugins import outside_passes
 
 if TYPE_CHECKING:
@@ -35,18 +35,27 @@ def names_of_passes() -> list[str]:
 
 
 def list_passes() -> str:
-    """A line a pass: its name and the first sentence of its docstring."""
+    """A line a pass: its name and the first sentence of its docstring; of one of another package
+    that cannot be imported, why.
+    """
     names = names_of_passes()
     width = max(map(len, names))
-    return "".join(f"{name:{width}}  {summary(name)}\n" for name in names)
+    lines: list[str] = []
+    for name in names:
+        try:
+            text = summary(name)
+        except PluginError as error:
+            text = error.message
+        lines.append(f"{name:{width}}  {text}\n")
+    return "".join(lines)
 
 
 def summary(name: str) -> str:
     """The first sentence of a pass's docstring."""
     if name in _XDSL:
         return _XDSL[name]
-    path = Path(passes.__file__).parent / f"{name.removeprefix('nt-').replace('-', '_')}.py"
-    if name.startswith("nt-") and path.is_file():
+    if name in passes.pass_names():
+        path = Path(passes.__file__).parent / f"{name.removeprefix('nt-').replace('-', '_')}.py"
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     else:
         # One from outside, which is imported.
@@ -76,13 +85,16 @@ def _first_sentence(text: str) -> str:
 
 
 def _docstring(class_: type[ModulePass]) -> str | None:
-    """The docstring of a pass's file, where it says more than the class's own."""
+    """The docstring of a pass: of ours, its file's, which says more than the class's own; of one
+    from outside, whose file may have several, the class's, where it has one.
+    """
     own = inspect.getdoc(class_) if "__doc__" in vars(class_) else None
     if own is not None and own.startswith(f"{class_.__name__}("):
         # What `dataclass` writes where there is none.
         own = None
-    module = sys.modules[class_.__module__]
-    return inspect.getdoc(module) or own
+    module = inspect.getdoc(sys.modules[class_.__module__])
+    is_ours = class_.name in passes.pass_names()
+    return (module or own) if is_ours else (own or module)
 
 
 def _options(class_: type[ModulePass]) -> str:

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,9 @@ class PythonFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._bound = _global_names(path)
+        self._folder = path.resolve().parent
+        with _path(self._folder):
+            self._bound = _global_names(path)
         self._kernels = {
             name: value for name, value in self._bound.items() if isinstance(value, Kernel)
         }
@@ -57,7 +59,8 @@ class PythonFile:
             ArgumentError: the call makes none.
         """
         if name is not None and not name.isidentifier():
-            return _made(self._bound, name).definition
+            with _path(self._folder):
+                return _made(self._bound, name).definition
         self._require_some()
         if name is None:
             distinct = [*dict.fromkeys(self._kernels.values())]
@@ -93,17 +96,16 @@ def _global_names(path: Path) -> dict[str, Any]:
     module = importlib.util.module_from_spec(spec)
     # Where a class of the file looks for its own module, as dataclasses do.
     sys.modules[module.__name__] = module
-    with _path(path.resolve().parent):
-        try:
-            spec.loader.exec_module(module)
-        except NineToothedError:
-            raise
-        except Exception as error:
-            raise ArgumentError(f"{path} cannot be run:\n{_report(error, path)}") from error
+    try:
+        spec.loader.exec_module(module)
+    except NineToothedError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ArgumentError(f"{path} cannot be run:\n{_report(error, path)}") from error
     return vars(module)
 
 
-def _report(error: Exception, path: Path) -> str:
+def _report(error: BaseException, path: Path) -> str:
     """The traceback of an error from the file's own lines on."""
     place = error.__traceback__
     while place is not None and place.tb_frame.f_code.co_filename != str(path):
@@ -118,7 +120,9 @@ def _path(folder: Path) -> Generator[None]:
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        # The file may have done so.
+        with suppress(ValueError):
+            sys.path.remove(str(folder))
 
 
 def _made(bound: dict[str, Any], call: str) -> Kernel:
@@ -127,7 +131,7 @@ def _made(bound: dict[str, Any], call: str) -> Kernel:
         kernel = eval(call, dict(bound))
     except NineToothedError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ArgumentError(f"--kernel {call}: {type(error).__name__}: {error}") from error
     if not isinstance(kernel, Kernel):
         raise ArgumentError(f"--kernel {call} is {kernel!r}; give a kernel, or what makes one")

@@ -31,7 +31,9 @@ def validate(definition: Definition, signature: Signature, config: Config) -> Re
 
     Raises:
         CompilerError: a pass changed what is touched. Names the pass, the parameter, the sizes, an
-            element that only one side touches, and the file that reproduces the pass.
+            element that only one side touches, and the file that reproduces the pass. Or a pass
+            failed in one of the calls; names both.
+        PluginError: a pass of another package failed, likewise.
     """
     from ninetoothed.verification.translation.check import validate as check
 

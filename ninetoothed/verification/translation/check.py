@@ -16,7 +16,7 @@ from ninetoothed.calls.sequences import Jagged
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.full_function import full_function, is_full
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import CompilerError, NineToothedError, collect_warnings
+from ninetoothed.errors import CompilerError, NineToothedError, PluginError, collect_warnings
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.jagged import TENSORS
 from ninetoothed.interpreters.run import Argument
@@ -55,7 +55,8 @@ class _Check:
         """Compare all passes on one sample; False where it is no valid call of the kernel.
 
         Raises:
-            CompilerError: a pass changed what is touched.
+            CompilerError: a pass changed what is touched, or failed.
+            PluginError: a pass of another package failed.
         """
         values = sample.values(self._definition, self._signature)
         config = replace(self._config, values=sample.blocks)
@@ -71,6 +72,10 @@ class _Check:
             symbols = passes.symbols(values, constants)
             before = Trace()
             self._run(passes.start, sample, constants, before)
+        except (CompilerError, PluginError) as error:
+            # It names the pass. No call is to blame for that.
+            what = f"{error.message} (in a call with {self._described(sample)})"
+            raise type(error)(what, error.loc) from error
         except NineToothedError:
             # Checks that no size symbol shows, loops that are too long, addresses computed by the
             # user that are out of bounds: no fault of a pass.
@@ -185,6 +190,11 @@ class _Check:
 
     def _located(self, what: str, trace_step: TraceStep, sample: Sample) -> str:
         """The message with the call, and the file that reproduces the pass."""
+        where = self._described(sample)
+        return f"{what} ({where}){trace_step.reproducer}; this is a bug of the compiler"
+
+    def _described(self, sample: Sample) -> str:
+        """The sizes and strides of a call, and the block sizes."""
         tensors: list[str] = []
         values = sample.values(self._definition, self._signature)
         for parameter, value in zip(self._definition.parameters, values, strict=True):
@@ -195,8 +205,7 @@ class _Check:
                 shown = f"{shown} offsets {value.offsets.tensor.tolist()}"
             tensors.append(f"{parameter.name}: {shown}")
         blocks = ", ".join(f"{name}={value}" for name, value in sample.blocks)
-        where = "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])
-        return f"{what} ({where}){trace_step.reproducer}; this is a bug of the compiler"
+        return "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])
 
 
 def _same(one: Argument, two: Argument) -> bool:

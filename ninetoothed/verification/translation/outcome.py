@@ -11,10 +11,10 @@ class Report:
     """Counts of what was compared.
 
     ``cases``: the calls that were run. ``skipped``: those that the kernel's checks reject, or that
-    are too large. ``touches``: how many elements the lanes of all cases touch. ``proved`` and
-    ``evaluated``: by pass, in how many cases it was decided symbolically (or had left the module as
-    it was), and in how many by running. ``full``: the cases in which all guards hold, and the
-    second kernel was compared, too.
+    are too large; one that a pass fails on is an error. ``touches``: how many elements the lanes of
+    all cases touch. ``proved`` and ``evaluated``: by pass, in how many cases it was decided
+    symbolically (or had left the module as it was), and in how many by running. ``full``: the cases
+    in which all guards hold, and the second kernel was compared, too.
     """
 
     cases: int

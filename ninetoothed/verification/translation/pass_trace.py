@@ -17,8 +17,9 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
-from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
+from ninetoothed.ir.kernel_pass import DeclaringPass, KernelPass
+from ninetoothed.passes.analysis.checked_sizes import checked_equalities
+from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
 from ninetoothed.symbolic.expr import IndexExpr, as_expr, evaluate
 from ninetoothed.verification.translation.proofs import same_addresses
@@ -53,7 +54,7 @@ class TraceStep:
     def drops(self) -> bool:
         """True if the pass may leave out reads. xDSL's do where a value is unused."""
         pass_ = self.rest[0].pass_
-        return pass_.drops_reads if isinstance(pass_, KernelPass) else True
+        return pass_.drops_reads if isinstance(pass_, DeclaringPass) else True
 
     @property
     def number_before(self) -> IndexExpr | None:
@@ -68,12 +69,12 @@ class TraceStep:
     def adds(self) -> bool:
         """True if the pass may add a read."""
         pass_ = self.rest[0].pass_
-        return pass_.adds_reads if isinstance(pass_, KernelPass) else False
+        return pass_.adds_reads if isinstance(pass_, DeclaringPass) else False
 
     @property
     def is_ours(self) -> bool:
         """True unless the pass is one of xDSL's."""
-        return isinstance(self.rest[0].pass_, KernelPass)
+        return isinstance(self.rest[0].pass_, DeclaringPass)
 
     @property
     def reproducer(self) -> str:

@@ -5,7 +5,7 @@
 
 // A legal module stays as it is.
 // CHECK: nt.kernel @k
-// LATER: CompilerError: pass nt-check-stage: nt.kernel may not appear in stage tt; a pass before it left it over
+// LATER: CompilerError: pass nt-check-stage: nt.kernel may not appear in stage tt
 // UNKNOWN: nt-opt: ArgumentError: -p: there is no stage schedule; did you mean scheduled?
 // MISSING: nt-opt: ArgumentError: -p: nt-check-stage requires argument "stage"
 nt.kernel @k arrange {

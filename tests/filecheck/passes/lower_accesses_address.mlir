@@ -3,8 +3,8 @@
 // Coordinates stand where the block's indices do; the block ends at its padded size and, by the
 // access's guard, at its true one.
 // CHECK-LABEL: nt.kernel @elements
-// CHECK: %i = nt.arange <5>
-// CHECK-NEXT: [[i:%.*]] = builtin.unrealized_conversion_cast %i
+// CHECK: %i = nt.elementwise "mul"
+// CHECK: [[i:%.*]] = builtin.unrealized_conversion_cast %i
 // CHECK: [[x:%.*]] = tt.addptr {{.*}}
 // CHECK-NEXT: [[ps:%.*]] = tt.splat [[x]]
 // CHECK-NEXT: [[s:%.*]] = tt.splat %s
@@ -27,6 +27,30 @@ nt.kernel @elements symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 48] : index
+  %lanes = nt.arange <5> : !nt.tensor<[16] x i32>
+  %i = nt.elementwise "mul"(%lanes, %lanes)
+      : (!nt.tensor<[16] x i32>, !nt.tensor<[16] x i32>) -> !nt.tensor<[16] x i32>
+  %p, %m = nt.address %xs[] [%i] : !nt.tensor<[64] x f32>[] [!nt.tensor<[16] x i32>]
+      -> !nt.tensor<[16] x !tt.ptr<f32>>, !nt.tensor<[16] x i1>
+  %v = nt.pointer_load %p mask %m : !nt.tensor<[16] x i1>
+      : !nt.tensor<[16] x !tt.ptr<f32>> -> !nt.tensor<[16] x f32>
+  nt.return
+}
+
+// Lanes that are known lie inside: only the access's guard is left.
+// CHECK-LABEL: nt.kernel @lanes
+// CHECK: arith.cmpi slt, {{.*}}, {{.*}} : tensor<16xi32>
+// CHECK-NOT: arith.cmpi
+// CHECK: %v = nt.pointer_load %p mask %m
+nt.kernel @lanes symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 64] : index
   %i = nt.arange <5> : !nt.tensor<[16] x i32>
   %p, %m = nt.address %xs[] [%i] : !nt.tensor<[64] x f32>[] [!nt.tensor<[16] x i32>]
       -> !nt.tensor<[16] x !tt.ptr<f32>>, !nt.tensor<[16] x i1>

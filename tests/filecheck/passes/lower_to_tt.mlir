@@ -2,7 +2,7 @@
 
 // Pointers and numbers in launch order, then the sizes that are used: m is not. Alignment to 16
 // bytes, and multiples of 16, are attributes of the arguments.
-// CHECK-LABEL: tt.func @arguments(%x: !tt.ptr<f32> {nt.param = "x", tt.divisibility = 16 : i32}, %s: f32 {nt.param = "s"}, %n: i32 {nt.symbol = "n", tt.divisibility = 16 : i32}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>, #nt.param<"s" scalar [] []>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = []} {
+// CHECK-LABEL: tt.func @arguments(%x: !tt.ptr<f32> {nt.param = "x", tt.divisibility = 16 : i32}, %s: f32 {nt.param = "s"}, %n: i32 {nt.symbol = "n", tt.divisibility = 16 : i32}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>, #nt.param<"s" scalar [] []>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = [], nt.symbols = [#nt.symbol<n size 0 to ? div 16>]} {
 // CHECK: %q = tt.addptr %x, %n : !tt.ptr<f32>, i32
 // CHECK-NEXT: tt.store %q, %s : !tt.ptr<f32>
 // CHECK-NEXT: tt.return

@@ -133,7 +133,7 @@ def test_wrong_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("BACK_END = 3", "which is no BackEnd: 3"),
+        ("\nBACK_END = 3", "which is no BackEnd: 3"),
         (
             ROW.replace('("words",)', '("ttir",)'),
             "which has the name 'ttir' of back end triton; give it another",
@@ -141,9 +141,15 @@ def test_wrong_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_wrong_back_ends(folder: Path, row: str, message: str) -> None:
-    (folder / "faking" / "__init__.py").write_text(row, encoding="utf-8")
-    with pytest.raises(PluginError) as caught:
-        Target.parse("fake1")
-    assert caught.value.message == (
-        f"'fake' in ninetoothed.backends is faking:BACK_END of faking 0.3, {message}"
-    )
+    first = ROW.replace("BACK_END", "FIRST").replace("fake", "first").replace("words", "text")
+    (folder / "faking" / "__init__.py").write_text(first + row, encoding="utf-8")
+    points = {"first": "faking:FIRST", "second": "faking:BACK_END"}
+    write_metadata(folder, {GROUP: points}, "faking", "0.4")
+    shutil.rmtree(folder / "faking-0.3.dist-info")
+    # Whoever asks again is told the same.
+    for _ in range(2):
+        with pytest.raises(PluginError) as caught:
+            Target.parse("fake1")
+        assert caught.value.message == (
+            f"'second' in ninetoothed.backends is faking:BACK_END of faking 0.4, {message}"
+        )

@@ -17,6 +17,7 @@ LONG = ",".join(f'nt-pass-{number}{{values="A=1","B={number}" full=true}}' for n
         Continuation('nt-check-stage{stage="tt"},cse', "sm_90", 4, 3),
         Continuation(LONG, "gfx942"),
         Continuation(num_warps=8),
+        Continuation("my-pass,cse", "sm_90", loads=("my.passes", "/a folder/own.py")),
         Continuation('it\'s{a="b c"}'),
     ],
 )
@@ -48,19 +49,33 @@ def test_other_texts_say_nothing(text: str) -> None:
         (
             "--kernel=a -p cse",
             "the first line, // nt-opt: …, holds --kernel; it takes --arch=, --num-warps=, "
-            "--num-stages= and -p",
+            "--num-stages=, --load= and -p",
         ),
         (
             "--num-warps=many",
             "the first line, // nt-opt: …, holds --num-warps; it takes --arch=, --num-warps=, "
+            "--num-stages=, --load= and -p",
+        ),
+        (
+            f"--num-stages={'1' * 5000}",
+            "the first line, // nt-opt: …, holds --num-stages; it takes --arch=, --num-warps=, "
             "--num-stages= and -p",
         ),
         (
             "-p",
             "the first line, // nt-opt: …, holds -p; it takes --arch=, --num-warps=, "
-            "--num-stages= and -p",
+            "--num-stages=, --load= and -p",
         ),
         ("--num-warps=3", "the first line, // nt-opt: …, holds 3 warps, no power of two"),
+        (
+            "--load my.passes",
+            "the first line, // nt-opt: …, holds --load; it takes --arch=, --num-warps=, "
+            "--num-stages=, --load= and -p",
+        ),
+        (
+            f"-p '{'x' * (1 << 15)}'",
+            "the first line, // nt-opt: …, has 32773 characters; 32768 is the most",
+        ),
         ("-p 'cse", "the first line, // nt-opt: …, is broken: No closing quotation"),
     ],
 )

@@ -235,6 +235,20 @@ def test_given_locations_stay() -> None:
     assert loc_of(op.location) == Loc("user.py", 3, 4)
 
 
+def test_terminators_that_the_text_leaves_out_are_where_their_op_is() -> None:
+    text = """
+    %c = arith.constant true
+    scf.if %c {
+      %0 = arith.constant 1 : i32
+    } else {
+      %1 = arith.constant 1 : i32
+      scf.yield loc("user.py":7:1)
+    } loc("user.py":3:5)
+    """
+    found = [op.location for op in parse_module(text).walk() if op.name == "scf.yield"]
+    assert [loc_of(location) for location in found] == [Loc("user.py", 3, 4), Loc("user.py", 7)]
+
+
 def test_modules_that_do_not_verify_may_be_wanted() -> None:
     text = '"scf.yield"() : () -> ()'
     with pytest.raises(InvalidIRError):

@@ -16,7 +16,8 @@ from ninetoothed.compiler.compile import context
 from ninetoothed.errors import ArgumentError, CompilerError, NineToothedError, PluginError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.optimization import Choice
-from ninetoothed.passes import KernelPass, Pipeline, pass_names, register
+from ninetoothed.ir.parsing import parse_module
+from ninetoothed.passes import FunctionPass, KernelPass, Pipeline, pass_names, register
 from ninetoothed.passes.pipeline import (
     OPTIONAL,
     SPECIALIZED,
@@ -149,9 +150,8 @@ def test_options() -> None:
     assert str(one.pass_) == "my-one{factor=3}"
     assert wrong("my-one{fctor=3}") == "my-one has no option fctor; did you mean factor?"
     assert wrong("my-one{x=3}") == "my-one has no option x; its options are factor"
-    assert wrong("my-one{factor=x}") == (
-        "my-one: Incompatible types: given ('x',), expected <class 'int'>"
-    )
+    assert wrong("my-one{factor=x}") == "option factor of my-one is of type int, not x"
+    assert wrong("my-one{factor}") == "option factor of my-one is of type int, not nothing"
     assert wrong("my-one{factor=1},cse") == (
         "the pipeline has 'my-one{factor=1},cse'; give passes one by one, in a tuple"
     )
@@ -164,6 +164,10 @@ def test_unknown_and_ambiguous_places() -> None:
     register(kind("my-one"), after="composed")
     assert wrong(Pipeline().insert("my-one", after="nt-pad-block")) == (
         "there is no pass or stage 'nt-pad-block' in the pipeline; did you mean nt-pad-blocks?"
+    )
+    assert wrong(Pipeline().insert("my-one", after="frontend")) == (
+        "there is no pass or stage 'frontend' in the pipeline; stages are arranged, composed, "
+        "specialized, padded, scheduled, addressed, tt, and nt-opt --list-passes lists the passes"
     )
     assert wrong(Pipeline().insert("my-one", after="cse")) == (
         "pass my-one runs after cse, which runs in the stages addressed and tt; name another pass, "
@@ -196,6 +200,44 @@ def test_stages_that_a_pass_takes() -> None:
     for place in ("composed", "specialized", "nt-specialize"):
         names(Pipeline().insert("my-one", after=place))
     names(Pipeline().insert("my-one", before="nt-pad-blocks"))
+
+
+@dataclass(frozen=True)
+class RenamePass(FunctionPass):
+    """Rename device functions."""
+
+    name = "my-rename"
+
+    def apply_to(self, function: tt.FuncOp) -> None:
+        function.properties["sym_name"] = StringAttr("renamed")
+        nt.RemarkEmitter(function, self.name).passed(function, "function renamed")
+
+
+def test_passes_over_kernels_and_over_device_functions() -> None:
+    register(kind("my-one"), after="nt-lower-to-tt")
+    assert wrong("my-one") == (
+        "pass my-one is a KernelPass, and after nt-lower-to-tt there are no kernels but device "
+        "functions; derive it from FunctionPass, or place it before='nt-lower-to-tt'"
+    )
+    names(Pipeline().insert("my-one", before="nt-lower-to-tt"))
+    register(RenamePass, before="nt-lower-to-tt")
+    assert wrong("my-rename") == (
+        "pass my-rename takes modules of stage tt, and those before nt-lower-to-tt are of stage "
+        "addressed; place it after='tt'"
+    )
+    assert names(Pipeline().insert("my-rename", after="tt"))[-2:] == ["my-rename", "tt"]
+
+
+def test_a_pass_over_device_functions() -> None:
+    lowered = parse_module("tt.func @one() {\n  tt.return\n}")
+    nt.collect_remarks(lowered)
+    RenamePass().apply(context(), lowered)
+    (function,) = lowered.ops
+    assert isinstance(function, tt.FuncOp)
+    assert function.sym_name.data == "renamed"
+    assert [str(one) for one in nt.remarks_of(lowered)] == [
+        "remark: function renamed [my-rename, passed]"
+    ]
 
 
 def test_passes_may_be_left_out() -> None:

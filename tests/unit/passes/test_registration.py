@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +17,8 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
 from ninetoothed.passes import KernelPass, available_passes, find_pass, pass_names, register
 from ninetoothed.plugins import entry_points, outside_passes
-from tests.support.outside import COUNT, own_registry, write_metadata, write_package
+from ninetoothed.plugins.entry_points import PASSES
+from tests.support.outside import COUNT, PASS, own_registry, write_metadata, write_package
 
 HERE = __name__
 
@@ -83,6 +86,31 @@ def test_an_entry_point_is_imported_when_its_class_is_asked_for(folder: Path) ->
     assert registered.place == ("after", "nt-specialize")
 
 
+def test_an_entry_point_may_name_what_its_package_imports(folder: Path) -> None:
+    write_metadata(folder, {PASSES: {"nt-count": "counting:CountPass"}})
+    write_package(folder)
+    text = "from counting.passes import CountPass as CountPass\n"
+    (folder / "counting" / "__init__.py").write_text(text, encoding="utf-8")
+    known = outside_passes.find("nt-count")
+    assert find_pass("nt-count").__module__ == "counting.passes"
+    assert outside_passes.find("nt-count") is known
+
+
+def test_an_entry_point_that_names_another_package(folder: Path) -> None:
+    """The keys would not tell apart what is in the pass's own."""
+    write_metadata(folder, {PASSES: {"nt-count": "counting_alias:CountPass"}})
+    write_package(folder)
+    text = "from counting.passes import CountPass as CountPass\n"
+    (folder / "counting_alias.py").write_text(text, encoding="utf-8")
+    with pytest.raises(PluginError) as caught:
+        find_pass("nt-count")
+    del sys.modules["counting_alias"]
+    assert caught.value.message == (
+        "'nt-count' in ninetoothed.passes is counting_alias:CountPass of counting 1.2, which is of "
+        "another package, counting.passes.CountPass; name its own module in the entry point"
+    )
+
+
 def test_the_compilers_passes_need_no_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry_points, "entry_points", pytest.fail)
     assert find_pass("cse").name == "cse"
@@ -109,6 +137,18 @@ def test_a_class_may_be_registered_again() -> None:
     again.__qualname__ = SomePass.__qualname__
     register(again, after="composed")
     assert find_pass("nt-some") is again
+
+
+def test_a_class_that_is_registered_again_has_the_code_that_it_had(folder: Path) -> None:
+    """Whatever its file holds by now; what is in another class of its name was read anew."""
+    write_package(folder)
+    first = importlib.import_module("counting.passes")
+    digest = outside_passes.registered()["nt-count"].outside.digest
+    write_package(folder, passes=f"{PASS}# Edited.\n")
+    register(first.CountPass, after="composed")
+    assert outside_passes.registered()["nt-count"].outside.digest == digest
+    importlib.reload(first)
+    assert outside_passes.registered()["nt-count"].outside.digest != digest
 
 
 def test_a_class_in_a_function_is_another_in_each_process() -> None:
@@ -151,8 +191,8 @@ def test_an_unknown_place(folder: Path) -> None:
         "there is no pass or stage 'compose' in the pipeline; did you mean composed?"
     )
     assert wrong(before="elsewhere") == (
-        "there is no pass or stage 'elsewhere' in the pipeline; nt-opt --list-passes lists the "
-        "passes"
+        "there is no pass or stage 'elsewhere' in the pipeline; stages are arranged, composed, "
+        "specialized, padded, scheduled, addressed, tt, and nt-opt --list-passes lists the passes"
     )
     # Beside a pass of an installed package, which is not imported.
     write_metadata(folder, COUNT)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ninetoothed.errors import PluginError
-from ninetoothed.plugins import outside_passes
+from ninetoothed.plugins import entry_points, outside_passes
 from ninetoothed.plugins.loading import load
 from ninetoothed.tools.nt_opt import main
-from tests.support.outside import PASS, own_registry, write_package
+from tests.support.outside import COUNT, PASS, own_registry, write_metadata, write_package
 
 KERNEL = """
 import ninetoothed
@@ -93,6 +93,21 @@ def test_nt_opt_lists_and_explains_it(folder: Path, capsys: pytest.CaptureFixtur
     )
 
 
+def test_nt_opt_lists_what_cannot_be_imported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_package(folder, passes="1 / 0")
+    write_metadata(folder, COUNT)
+    entry_points.entry_points.cache_clear()
+    assert main(["--list-passes"]) == 0
+    listed = capsys.readouterr().out
+    assert "dce                     Dead code" in listed
+    assert (
+        "nt-count                'nt-count' in ninetoothed.passes is counting.passes:CountPass of "
+        "counting 1.2, which cannot be imported: ZeroDivisionError: division by zero\n"
+    ) in listed
+
+
 def test_nt_opt_runs_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "kernels.py").write_text(KERNEL, encoding="utf-8")
     loads = ["--load", str(folder / "counting_alone.py")]
@@ -108,9 +123,56 @@ def test_nt_opt_runs_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "counted 1 times [nt-count, analysis]" in capsys.readouterr().err
     assert main([str(stage), "-p", "nt-count{factor=3}", "--remarks"]) == 0
     assert "counted 3 times [nt-count, analysis]" in capsys.readouterr().err
+
+
+def test_a_dump_names_what_to_load(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "kernels.py").write_text(KERNEL, encoding="utf-8")
+    path = folder / "counting_alone.py"
+    loads, kernels = ["--load", str(path)], str(folder / "kernels.py")
+    assert main([*loads, kernels, "-t", "tt"]) == 0
+    last = capsys.readouterr().out
+    # Behind the pass, nobody asks for it.
+    assert "--load" not in last
+    dumps = folder / "dumps"
+    assert main([*loads, kernels, f"--dump-ir={dumps}"]) == 0
+    assert main([*loads, kernels, "-t", "composed", "-o", str(dumps / "stage.mlir")]) == 0
+    capsys.readouterr()
+    for name in ("00-frontend", "stage"):
+        stage = dumps / f"{name}.mlir"
+        assert f" --load={path} -p " in stage.read_text().replace("\\\n//  ", "")
+        assert main([*loads, str(stage), "-t", "tt"]) == 0
+        assert capsys.readouterr().out == last
+        with own_registry():
+            sys.modules.pop("counting_alone", None)
+            assert main([str(stage), "-t", "tt"]) == 1
+            # Reading a text imports nothing.
+            assert "counting_alone" not in sys.modules
+        message, place = capsys.readouterr().err.splitlines()[:2]
+        assert message == (
+            "nt-opt: InvalidIRError: there is no pass nt-count; the text was made with "
+            f"--load {path}: give that, too, if you trust its code"
+        )
+        assert place.strip().startswith(f'File "{stage}", line 1')
+
+
+def test_a_dump_names_no_entry_point(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "kernels.py").write_text(KERNEL, encoding="utf-8")
+    stage = folder / "stage.mlir"
+    write_metadata(folder, COUNT)
     with own_registry():
-        assert main([str(stage), "-t", "tt"]) == 1
-    assert (
-        "there is no pass nt-count; nt-opt --list-passes lists them, and --load imports a module "
-        "that registers others"
-    ) in capsys.readouterr().err
+        assert main([str(folder / "kernels.py"), "-t", "composed", "-o", str(stage)]) == 0
+    assert "--load" not in stage.read_text()
+    with own_registry():
+        assert main([str(stage), "-t", "tt", "--remarks"]) == 0
+    assert "counted 1 times [nt-count, analysis]" in capsys.readouterr().err
+
+
+def test_a_pass_in_the_file_of_its_kernel(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, stage = folder / "own_kernels.py", folder / "stage.mlir"
+    path.write_text(PASS + KERNEL, encoding="utf-8")
+    assert main([str(path), "-t", "composed", "-o", str(stage)]) == 0
+    with own_registry():
+        assert main(["--load", str(path), str(stage), "-t", "tt", "--remarks"]) == 0
+        sys.modules.pop("own_kernels")
+    assert "counted 1 times [nt-count, analysis]" in capsys.readouterr().err
+    assert f"--load={path} " in stage.read_text().replace("\\\n//  ", "")

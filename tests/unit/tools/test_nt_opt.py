@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -209,6 +210,13 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
     path = tmp_path / "imports.py"
     path.write_text(KERNELS.format(more="from neighbour_of_kernels import NUMBER"))
     assert nt_opt([str(path), "--kernel", "one"]).code == 0
+    # Its functions, too.
+    (tmp_path / "another_neighbour_of_kernels.py").write_text("NUMBER = 3\n")
+    more = "\ndef make_kernel():\n    import another_neighbour_of_kernels\n    return one\n"
+    path.write_text(KERNELS.format(more="") + more)
+    before = sys.path[:]
+    assert nt_opt([str(path), "--kernel", "make_kernel()"]).code == 0
+    assert sys.path == before
 
 
 def test_several_kernels_need_a_choice(kernels: str) -> None:
@@ -344,6 +352,15 @@ def test_a_failing_pass_leaves_a_reproducer(
 
 
 @pytest.mark.usefixtures("failing")
+def test_without_verification_the_message_says_how_to_get_a_reproducer() -> None:
+    found = error_of(ADD, "-p", "nt-failing", "--no-verify-each").splitlines()[0]
+    assert found == (
+        "nt-opt: CompilerError: pass nt-failing failed with KeyError: 'left over'; leave out "
+        "--no-verify-each for a file that reproduces it; this is a bug of the compiler"
+    )
+
+
+@pytest.mark.usefixtures("failing")
 def test_a_users_mistake_names_the_users_line() -> None:
     found = error_of(ADD, "-p", "nt-failing{how=user}")
     assert "nt-opt: NineToothedError: this store is not to my taste" in found
@@ -371,6 +388,12 @@ def test_parts_of_a_file_are_taken_one_by_one(tmp_path: Path) -> None:
     result = nt_opt([str(path), "--split-input-file", "-p", "nt-schedule-programs"])
     assert result.code == 0, result.err
     assert re.findall(r"nt.kernel @(\w+) grid", result.out) == ["one", "two"]
+    folder = tmp_path / "dump"
+    passes = ["-p", "nt-schedule-programs", f"--dump-ir={folder}"]
+    assert nt_opt([str(path), "--split-input-file", *passes]).code == 0
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/*"))
+    assert files == [f"{part}/01-nt-schedule-programs.mlir" for part in (1, 2)]
+    assert "@two" in (folder / files[1]).read_text()
 
 
 def test_a_program_dumps_where_the_environment_says(

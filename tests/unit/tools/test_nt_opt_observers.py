@@ -240,6 +240,12 @@ def test_a_file_that_fails(tmp_path: Path) -> None:
         f'  File "{path}", line 2, in half\n    return x / 0\n           ~~^~~\n'
         "ZeroDivisionError: division by zero\n"
     )
+    # It says that it is done; but its kernels may be missing.
+    path.write_text("import sys\nsys.exit()\n")
+    assert nt_opt([str(path)]).err == (
+        f"nt-opt: ArgumentError: {path} cannot be run:\nTraceback (most recent call last):\n"
+        f'  File "{path}", line 2, in <module>\n    sys.exit()\nSystemExit\n'
+    )
     path.write_text("def half(x:\n")
     found = nt_opt([str(path)])
     assert found.code == 1
@@ -255,6 +261,7 @@ def test_a_file_that_fails(tmp_path: Path) -> None:
         (["a.mlir", "b.mlir"], "one file is read; b.mlir is another"),
         (["-t", "tti"], "-t: there is no target tti; did you mean ttir?"),
         (["--num-warps", "0"], "argument --num-warps: a positive integer, not '0'"),
+        (["--num-warps", "3"], "argument --num-warps: a power of two, not '3'"),
         (["-p"], "argument -p/--passes: expected one argument"),
     ],
     ids=str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from ninetoothed.testing.filecheck import nt_opt
 from tests.support.imports import ROOT
+from tests.support.nt_opt_texts import text_of
 
 ADD = str(ROOT / "examples" / "add.py")
 SOFTMAX = str(ROOT / "examples" / "softmax.py")
@@ -44,13 +46,64 @@ def test_inputs_and_outputs_are_files(tmp_path: Path) -> None:
     )
 
 
-def test_a_stage_refuses_sizes_that_it_is_not_for(tmp_path: Path) -> None:
-    path = tmp_path / "padded.mlir"
-    path.write_text(nt_opt([SOFTMAX, "-t", "padded"]).out)
+@pytest.mark.parametrize("stage", ["specialized", "padded", "tt"])
+def test_a_stage_refuses_sizes_that_it_is_not_for(stage: str, tmp_path: Path) -> None:
+    path = tmp_path / "stage.mlir"
+    path.write_text(text_of(SOFTMAX, "-t", stage))
     assert error_of(str(path), "--run", "--shape", "input=5x2000") == (
         "nt-opt: ArgumentError: input_size_1 is 2000, and the module is for at most 1024, to which "
         "its blocks are padded"
     )
+
+
+SPECIAL = """
+from ninetoothed import Tensor, make
+
+def arrangement(x, y):
+    return x.tile((1, 16)), y.tile((1, 16))
+
+def application(x, y):
+    y = x + 1
+
+kernel = make(arrangement, application, (Tensor(2), Tensor(2)))
+"""
+
+
+@pytest.fixture(scope="module")
+def special(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stages of a kernel whose second size is a multiple of 16 from 8 to 64, and the first
+    tensor's rows lie a multiple of 16 apart; the default sizes are such.
+    """
+    folder = tmp_path_factory.mktemp("special")
+    (folder / "kernel.py").write_text(SPECIAL)
+    composed = text_of(str(folder / "kernel.py"), "-t", "composed")
+    options = 'multiples="x_size_1","x_stride_0"'
+    assert "nt-specialize{" in composed
+    composed = re.sub(r"multiples=[^ }]* ?", "", composed)
+    composed = composed.replace("nt-specialize{", f"nt-specialize{{{options} ", 1)
+    composed = composed.replace("x_size_1 size 0 to ?", "x_size_1 size 8 to 64")
+    for stage in ("specialized", "scheduled", "tt"):
+        (folder / f"{stage}.mlir").write_text(text_of("-t", stage, stdin=composed))
+    return folder
+
+
+@pytest.mark.parametrize("stage", ["specialized", "scheduled", "tt"])
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ("3x40", "x_size_1 is 40, and the module is for multiples of 16"),
+        ("3x4", "x_size_1 is 4, and the module is for multiples of 16"),
+        ("3x80", "x_size_1 is 80, and the module is for at most 64"),
+        ("3x0", "x_size_1 is 0, and the module is for at least 8"),
+    ],
+)
+def test_a_stage_refuses_what_it_is_not_specialized_for(
+    special: Path, stage: str, shape: str, message: str
+) -> None:
+    path = str(special / f"{stage}.mlir")
+    assert error_of(path, "--run", "--shape", f"x={shape}") == f"nt-opt: ArgumentError: {message}"
+    # Sizes that are not given are found among those that it takes.
+    assert "// x: fp32[128, 64] random, seed 0\n" in nt_opt([path, "--run"]).err
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,41 @@ def test_a_broken_pass_is_named(mistake: str, monkeypatch: pytest.MonkeyPatch) -
     assert re.search(rf"\(({parameters}): size \(.*\) stride \(", message)
 
 
+def test_a_pass_that_fails_for_some_calls_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(module: ModuleOp) -> None:
+        # What is chosen small is no multiple of 16.
+        if any(decl.indivisible for decl in nt.kernel_of(module).declarations):
+            raise ValueError("sizes must be multiples of 16")
+
+    tamper(monkeypatch, "nt-specialize", fail)
+    with pytest.raises(CompilerError) as caught:
+        validated(add.add_kernel)
+    assert caught.value.message == (
+        "pass nt-specialize failed with ValueError: sizes must be multiples of 16; set "
+        "NINETOOTHED_VERIFY_IR=1 for a file that reproduces it; this is a bug of the compiler "
+        "(in a call with lhs: size (33,) stride (1,); rhs: size (33,) stride (1,); output: size "
+        "(33,) stride (1,); block sizes BLOCK_SIZE_0=32)"
+    )
+
+
+def test_a_pass_that_leaves_what_its_stage_may_not_hold_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def store(module: ModuleOp) -> None:
+        kernel = nt.kernel_of(module)
+        end = kernel.apply.block.last_op
+        assert end is not None
+        kernel.apply.block.insert_op_before(nt.ProgramNumberOp(), end)
+
+    tamper(monkeypatch, "nt-stage-loops", store)
+    message = (
+        r"^pass nt-stage-loops: nt\.program_number may not appear in stage scheduled; .* "
+        r"\(in a call with lhs: size"
+    )
+    with pytest.raises(CompilerError, match=message):
+        validated(add.add_kernel)
+
+
 def test_a_guard_that_may_fail_is_left_out_of_the_second_kernel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

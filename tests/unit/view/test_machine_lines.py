@@ -145,3 +145,9 @@ f:
 def test_a_text_of_another_kind_has_no_places() -> None:
     assert rows("spirv", "OpNop\n") == [("OpNop", None)]
     assert machine_listing("spirv", "OpNop").linked == 1
+
+
+def test_files_have_their_own_names_again() -> None:
+    file = '/home/"é".py'
+    text = '\t.file\t1 "/home" "%22%C3%A9%22.py"\n\t.loc\t1 4 5\n\tret;\n'
+    assert machine_listing("ptx", text, [file]).places == (((file, 4),),)

@@ -11,25 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 
 from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.source_names import file_table
 
 # In our generic form an op is a line; of one with regions, the last line has the location.
 _OP = re.compile(r'\s*(?:(%[\w$.-]+(?:, %[\w$.-]+)*) = )?"')
 _NUMBER = re.compile(r"_\d+$")
-_STRING = r'"((?:[^"\\]|\\.)*)"'
+_STRING = r'"([^"]*)"'
 _LOCATION = re.compile(rf" loc\((unknown|callsite\(.*\)|{_STRING}:\d+:\d+)\)$")
 _PLACE = re.compile(rf"{_STRING}:(\d+):\d+")
 
-# Of assembly: the files' numbers, the places of the lines behind, and parameters.
-_FILE = re.compile(rf"^\s*\.file\s+(\d+)\s+{_STRING}(?:\s+{_STRING})?", re.MULTILINE)
+# Of assembly: the places of the lines behind, and parameters.
 _LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s.*(?://|;) ")
 _PARAM = re.compile(r"\s*\.param .*_param_(\d+),?$")
 _SASS_PLACE = re.compile(rf"\s*//## File {_STRING}, line (\d+)")
 
 Place = tuple[str, int]
-"""A file and a line."""
+"""A file, by its encoded name, and a line."""
 
 
 def located(artifact: Artifact) -> Artifact:
@@ -84,16 +83,13 @@ def _names_by_place(ttir: str) -> dict[Place, list[str]]:
     for _, names, location in _named_ops(ttir.split("\n")):
         place = _PLACE.search(location[1])
         if place is not None:
-            found.setdefault((_plain(place[1]), int(place[2])), {}).update(dict.fromkeys(names))
+            found.setdefault((place[1], int(place[2])), {}).update(dict.fromkeys(names))
     return {place: list(names) for place, names in found.items()}
 
 
 def _assembly(text: str, names: Mapping[Place, Sequence[str]], artifact: Artifact) -> str:
     """PTX or AMD's assembly with names behind the lines that tell a place."""
-    files = {
-        found[1]: str(PurePath(_plain(found[2]), _plain(found[3] or "")))
-        for found in _FILE.finditer(text)
-    }
+    files = file_table(text)
     lines = text.split("\n")
     for index, line in enumerate(lines):
         if place := _LOC.match(line):
@@ -110,12 +106,7 @@ def _listing(text: str, names: Mapping[Place, Sequence[str]]) -> str:
     lines = text.split("\n")
     for index, line in enumerate(lines):
         if place := _SASS_PLACE.match(line):
-            known = names.get((_plain(place[1]), int(place[2])))
+            known = names.get((place[1], int(place[2])))
             if known:
                 lines[index] = f"{line} ({', '.join(known)})"
     return "\n".join(lines)
-
-
-def _plain(string: str) -> str:
-    """A string without its escapes of quotes and backslashes."""
-    return re.sub(r"\\(.)", r"\1", string)

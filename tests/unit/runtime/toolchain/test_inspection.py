@@ -154,22 +154,22 @@ def test_locations_with_names() -> None:
 
 
 def test_comments_with_names() -> None:
-    ptx = r"""
+    ptx = """
 	.param .u64 .ptr .global .align 1 grow_param_0,
 	.param .u64 grow_param_4
 	.loc	1 5 1                           // kernel.py:5:1
-	.loc	2 7 5, function_name $L__info_string0, inlined_at 1 6 9 // helper "q".py:7:5
+	.loc	2 7 5, function_name $L__info_string0, inlined_at 1 6 9 // my helper.py:7:5
 	.loc	1 0 1                           // kernel.py:0:1
 	.file	1 "/a/kernel.py"
-	.file	2 "/a" "helper \"q\".py"
+	.file	2 "/a" "my helper.py"
 """
-    quoted = replace(grow(), text=LOCATED.replace("helper.py", r"helper \"q\".py"))
-    lines = value_names.annotated(quoted, {"ptx": ptx, "llir": "x"})["ptx"].splitlines()
+    spaced = replace(grow(), text=LOCATED.replace("helper.py", r"my helper.py"))
+    lines = value_names.annotated(spaced, {"ptx": ptx, "llir": "x"})["ptx"].splitlines()
     assert lines[1:6] == [
         "\t.param .u64 .ptr .global .align 1 grow_param_0, // x",
         "\t.param .u64 grow_param_4",
         "\t.loc\t1 5 1                           // kernel.py:5:1 (grown, twice)",
-        '\t.loc\t2 7 5, function_name $L__info_string0, inlined_at 1 6 9 // helper "q".py:7:5 (a)',
+        "\t.loc\t2 7 5, function_name $L__info_string0, inlined_at 1 6 9 // my helper.py:7:5 (a)",
         "\t.loc\t1 0 1                           // kernel.py:0:1",
     ]
 
