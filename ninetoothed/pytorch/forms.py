@@ -10,7 +10,7 @@ in order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ninetoothed.calls.sequences import Jagged, Offsets
@@ -55,8 +55,10 @@ class Form(NamedTuple):
         ]
         return f"({', '.join([*texts, '*', 'int[]? same=None'])}) -> ()"
 
-    def joined(self, given: Sequence[Any]) -> list[Any]:
-        """A call's arguments, from those of its operator."""
+    def joined(self, given: Sequence[Any], longest_of: Callable[[Any], int]) -> list[Any]:
+        """A call's arguments, from those of its operator; ``longest_of`` finds the longest length
+        in offsets, where it is not given.
+        """
         if not {*self.letters} & {*"jk"}:
             return [*given]
         remaining = iter(given)
@@ -66,13 +68,7 @@ class Form(NamedTuple):
             if letter in "jk":
                 assert dim is not None
                 offsets, longest = next(remaining), next(remaining)
-                value = Jagged(value, Offsets(offsets), dim, _longest(offsets, longest))
+                longest = longest_of(offsets) if longest is None else longest
+                value = Jagged(value, Offsets(offsets), dim, longest)
             values.append(value)
         return values
-
-
-def _longest(offsets: Any, longest: int | None) -> int:
-    """The longest sequence's length; the device is asked for it where torch has not kept it."""
-    if longest is not None:
-        return longest
-    return int(offsets.diff().max()) if len(offsets) > 1 else 0

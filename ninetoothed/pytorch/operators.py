@@ -174,7 +174,7 @@ class Operators:
 
     def _run(self, form: Form, *given: Any, same: Sequence[int] | None = None) -> None:
         """Run the kernel: the operator on tensors with data."""
-        values = form.joined(given)
+        values = form.joined(given, _longest)
         if same is not None:
             values = _separated(form, values, same)
         count = len(self._parameters)
@@ -187,10 +187,16 @@ class Operators:
         Raises:
             ArgumentError: one does not fit.
         """
-        values = form.joined(given)
+        # How long the sequences are is data.
+        values = form.joined(given, lambda _: 1)
         for parameter, value in zip(self._parameters, values, strict=False):
             if parameter.kind == "tensor":
                 check_tensor(parameter, value)
+
+
+def _longest(offsets: Any) -> int:
+    """The longest sequence's length; the device is asked for it."""
+    return int(offsets.diff().max()) if len(offsets) > 1 else 0
 
 
 def _separated(form: Form, values: Sequence[Any], same: Sequence[int]) -> list[Any]:

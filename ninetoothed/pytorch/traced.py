@@ -6,7 +6,7 @@ torch's compiler traces :func:`call`, so that it is written in what the compiler
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import torch
 from torch.fx.experimental.symbolic_shapes import guard_scalar
@@ -26,16 +26,16 @@ def call(operators: Operators, args: Sequence[Any], keywords: Mapping[str, Any])
     """
     order = operators.order(len(args), tuple(keywords))
     if isinstance(order, str):
-        return _refuse(order)
+        _refuse(order)
     names, places, defaults, constants, repeats = order
     given = (*args, *keywords.values(), *defaults)
     for one, two, message in repeats:
         if given[one] is not given[two]:
-            return _refuse(message)
+            _refuse(message)
     values = [given[place] for place in places]
     letters = "".join([_letter(value) for value in values])
     if len(letters) < len(values):
-        return _refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
+        _refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
     tensors = [
         value if letter in "rj" else None for letter, value in zip(letters, values, strict=True)
     ]
@@ -53,22 +53,21 @@ def call(operators: Operators, args: Sequence[Any], keywords: Mapping[str, Any])
             operators.warn_of_gradients(tuple(requiring))
     overload = operators.overload(letters, dtypes, known)
     if isinstance(overload, str):
-        return _refuse(overload)
+        _refuse(overload)
     operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
     same = [[one is value for one in values].index(True) for value in values]
     return operator(*_parts(letters, values), same=same)
 
 
-def _refuse(message: str) -> None:
-    """Refuse a wrong call: torch's compiler leaves it to be run as it is, which raises its error,
-    or tells ``message`` where it must leave nothing.
+def _refuse(message: str) -> NoReturn:
+    """Refuse a wrong call. torch's compiler leaves it to be run as it is, or shows ``message``
+    where it must leave nothing.
 
     Raises:
-        ArgumentError: torch's compiler does not trace.
+        ArgumentError: always.
     """
-    if not torch.compiler.is_dynamo_compiling():
-        raise ArgumentError(message)
     torch._dynamo.graph_break(msg=message)
+    raise ArgumentError(message)
 
 
 def constant(value: Any) -> Any:
