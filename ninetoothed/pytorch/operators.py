@@ -90,13 +90,18 @@ class Operators:
             return error.message
 
     def overload(
-        self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
+        self,
+        letters: str,
+        same: tuple[int, ...],
+        dtypes: tuple[Any, ...],
+        constants: tuple[Any, ...],
     ) -> tuple[str, str] | str:
-        """The names of the operator and its overload of calls with arguments of these letters:
-        ``dtypes`` are the tensors' element types, and ``constants`` what is compiled in.
+        """The names of the operator and its overload, of calls of a form: ``letters`` and ``same``
+        as in the form, but that nothing is written. ``dtypes`` are the tensors' element types, and
+        ``constants`` what is compiled in.
         """
         try:
-            form = Form(letters, self._names, self._dims)
+            form = Form(letters, self._names, self._dims, same)
             return self._registered(form.with_written(self._stored(letters, dtypes, constants)))
         except NineToothedError as error:
             return str(error)
@@ -161,9 +166,9 @@ class Operators:
         """The names of the operator and its overload of calls of a form."""
         from ninetoothed.pytorch.registry import register
 
-        name = f"{self._name}.{form.letters}"
-        register(name, form.schema, functools.partial(self._run, form), functools.partial(self._check, form))
-        return self._name, form.letters
+        name = f"{self._name}.{form.overload}"
+        register(name, form.schema, self._runner(form), functools.partial(self._check, form))
+        return self._name, form.overload
 
     @cached_property
     def _name(self) -> str:
@@ -172,16 +177,25 @@ class Operators:
             return f"{name}_{next(_unnamed)}"
         return f"{name}_{hashlib.sha256(self._identity.encode()).hexdigest()[:16]}"
 
-    def _run(self, form: Form, *given: Any, same: Sequence[int] | None = None) -> None:
-        """Run the kernel: the operator on tensors with data."""
-        values = form.joined(given, _longest)
-        if same is not None:
-            values = _separated(form, values, same)
-        count = len(self._parameters)
-        keywords = dict(zip(self._interface.keywords, values[count:], strict=True))
-        self._kernel(*values[:count], **keywords)
+    def _runner(self, form: Form) -> Callable[..., None]:
+        """The operator on tensors with data: it runs the kernel."""
+        kernel, keywords = self._kernel, self._interface.keywords
+        count, tensors = len(self._parameters), form.tensors
+        is_plain = not {*form.letters} & {*"jk"}
 
-    def _check(self, form: Form, *given: Any, same: Sequence[int] | None = None) -> None:
+        def run(*given: Any) -> None:
+            values = given if is_plain else form.joined(given, _longest)
+            storages = {elements_of(values[n]).untyped_storage().data_ptr() for n in tensors}
+            if len(storages) < len(tensors):
+                values = _separated(form, values)
+            if keywords:
+                kernel(*values[:count], **dict(zip(keywords, values[count:], strict=True)))
+            else:
+                kernel(*values)
+
+        return run
+
+    def _check(self, form: Form, *given: Any) -> None:
         """Check the tensors: the operator on tensors without data.
 
         Raises:
@@ -199,7 +213,7 @@ def _longest(offsets: Any) -> int:
     return int(offsets.diff().max()) if len(offsets) > 1 else 0
 
 
-def _separated(form: Form, values: Sequence[Any], same: Sequence[int]) -> list[Any]:
+def _separated(form: Form, values: Sequence[Any]) -> list[Any]:
     """The arguments of a call in which only those share memory with one that is written that were
     the same tensor when the call was traced; of others, copies.
 
@@ -207,27 +221,20 @@ def _separated(form: Form, values: Sequence[Any], same: Sequence[int]) -> list[A
         ArgumentError: both are written.
     """
     found = list(values)
-    storages = {
-        first: elements_of(values[first]).untyped_storage().data_ptr()
-        for place, first in enumerate(same)
-        if place == first and is_tensor(values[first])
-    }
-    if len({*storages.values()}) == len(storages):
-        return found
     sets = alias_sets([span(one) if is_tensor(one) else None for one in values])
-    written = {same[place] for place, letter in enumerate(form.letters) if letter in "wk"}
-    for place in written:
-        for other in storages:
+    for place in form.written:
+        for other in form.tensors:
             if other == place or sets[other] != sets[place]:
                 continue
-            if other in written:
+            if other in form.written:
                 raise ArgumentError(
                     f"{form.names[place]} and {form.names[other]} are written, and share memory, "
                     "which no graph of torch can say; give each memory of its own, or pass one "
                     "tensor for both"
                 )
             copy = _copy(values[other])
-            found = [copy if first == other else one for one, first in zip(found, same, strict=True)]
+            pairs = zip(found, form.same, strict=True)
+            found = [copy if first == other else one for one, first in pairs]
     return found
 
 

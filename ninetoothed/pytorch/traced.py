@@ -51,12 +51,12 @@ def call(operators: Operators, args: Sequence[Any], keywords: Mapping[str, Any])
         ]
         if requiring:
             operators.warn_of_gradients(tuple(requiring))
-    overload = operators.overload(letters, dtypes, known)
+    same = tuple([[one is value for one in values].index(True) for value in values])
+    overload = operators.overload(letters, same, dtypes, known)
     if isinstance(overload, str):
         _refuse(overload)
     operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
-    same = [[one is value for one in values].index(True) for value in values]
-    return operator(*_parts(letters, values), same=same)
+    operator(*_parts(letters, values))
 
 
 def _refuse(message: str) -> NoReturn:
