@@ -3,24 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.ir import Operation, SSAValue
-
 from ninetoothed.ir import nt, tt
 from ninetoothed.passes import Choice, KernelPass, register
-
-
-def depends_on_program(value: SSAValue) -> bool:
-    """True if a value may differ between programs; it is followed backwards, through loops too."""
-    seen, pending = set[Operation](), [value]
-    while pending:
-        owner = pending.pop().owner
-        op = owner if isinstance(owner, Operation) else owner.parent_op()
-        if isinstance(op, tt.GetProgramIdOp):
-            return True
-        if op is not None and op not in seen and not isinstance(op, nt.KernelOp):
-            seen.add(op)
-            pending += [operand for inner in op.walk() for operand in inner.operands]
-    return False
+from ninetoothed.passes.analysis.backward_slice import backward_slice
 
 
 def legality(kernel: nt.KernelOp):
@@ -45,7 +30,8 @@ class CacheHintsPass(KernelPass):
         remarks = nt.RemarkEmitter(kernel, self.name)
         for op in kernel.apply.walk():
             if isinstance(op, tt.LoadOp) and tt.CachePolicy.of(op) == tt.CachePolicy():
-                is_own = depends_on_program(op.ptr)
+                slice_ = backward_slice(op.ptr)
+                is_own = any(isinstance(value.owner, tt.GetProgramIdOp) for value in slice_)
                 if self.level > is_own:
                     hint = "evict_first" if is_own else "evict_last"
                     op.properties.update(tt.CachePolicy(eviction=hint).properties)

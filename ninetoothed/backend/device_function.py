@@ -137,22 +137,23 @@ def argument_names(function: FuncOp) -> tuple[str, ...]:
     return tuple(table.unique(argument_source(function, index)[1]) for index in range(count))
 
 
-def signature_type(type: Attribute) -> str:
+def signature_type(function: FuncOp, type: Attribute) -> str:
     """A type as Triton's signatures spell it: ``*fp16``, ``i32``."""
-    prefix = ""
+    given, prefix = type, ""
     while isinstance(type, PointerType):
         prefix += "*"
         type = type.pointee
     try:
         return prefix + dtype_of(type)
     except KeyError:
-        raise CompilerError(f"a device function takes no argument of type {type}") from None
+        message = f"a device function takes no argument of type {given}"
+        raise fail(function, message, CompilerError) from None
 
 
 def arguments(function: FuncOp) -> tuple[Argument, ...]:
     """The device function's arguments as an artifact lists them."""
     return tuple(
-        Argument(name, signature_type(value.type), "tt.divisibility" in attrs)
+        Argument(name, signature_type(function, value.type), "tt.divisibility" in attrs)
         for name, value, attrs in zip(
             argument_names(function),
             function.body.block.args,

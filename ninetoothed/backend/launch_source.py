@@ -23,6 +23,8 @@ from ninetoothed.backend.device_function import (
 )
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.locations import place_of
 from ninetoothed.ir.nt.attributes import Param
 from ninetoothed.ir.tt import (
     AddPtrOp,
@@ -50,9 +52,17 @@ def launch_source(module: ModuleOp) -> str:
 
     A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
     equal to what the tensor has.
+
+    Raises:
+        CompilerError: the function says too little of its launch; at its location.
     """
-    host = _Host(device_function(module))
-    return "\n\n".join([host.launch(), *host.classify(), *host.vacuous()])
+    function = device_function(module)
+    try:
+        host = _Host(function)
+        return "\n\n".join([host.launch(), *host.classify(), *host.vacuous()])
+    except CompilerError as error:
+        error.loc = error.loc or place_of(function.location)
+        raise
 
 
 _Place = tuple[int, str, int]
@@ -240,7 +250,8 @@ class _Host(Binding):
                 if "nt.unsigned" in argument_attributes(self._function)[index]:
                     text = _signed(text, integer_bits(value.type))
             else:
-                raise CompilerError(f"an argument of the device function is no parameter: {name!r}")
+                message = f"argument {index} of the device function is no parameter: {name!r}"
+                raise fail(self._function, message, CompilerError)
             texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
         return texts, used
 
@@ -330,15 +341,15 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
                 return [_yielded(value.op, branch, value.index) for branch in (0, 1)]
             case _:
                 pass
-    raise CompilerError(f"cannot tell which parameter a pointer belongs to: {value}")
+    op = value.op if isinstance(value, OpResult) else function
+    message = f"cannot tell which parameter the pointer that {op.name} gives belongs to"
+    raise fail(op, message, CompilerError)
 
 
 def _yielded(op: scf.ForOp | scf.WhileOp | scf.IfOp, region: int, index: int) -> SSAValue:
     """The value at ``index`` that a region yields."""
-    match op.regions[region].block.last_op:
-        case scf.YieldOp() as terminator:
-            return terminator.arguments[index]
-        case scf.ConditionOp() as terminator:
-            return terminator.args[index]
-        case _:
-            raise CompilerError(f"a region of {op.name} does not end in scf.yield")
+    end = op.regions[region].block.last_op
+    if isinstance(end, scf.ConditionOp):
+        return end.args[index]
+    assert isinstance(end, scf.YieldOp)
+    return end.arguments[index]

@@ -12,13 +12,14 @@ tuner varies it around what it has found to be best.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from ninetoothed import config as settings
+from ninetoothed import passes
 from ninetoothed.artifacts.configuration import Choices
-from ninetoothed.artifacts.occupancy import Legality
-from ninetoothed.errors import ArgumentError
+from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
+from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
 from ninetoothed.passes import lower_accesses, stage_loops
@@ -136,13 +137,59 @@ def legalities_of(
 
     Raises:
         ConfigurationError: the setting names an optimization that there is not.
+        PluginError: the legality of a choice of a pass of another package fails; the same raise the
+            functions that are returned.
     """
     table = table_of(pipeline)
     disabled = _disabled(table)
     choices = [one for one in table if isinstance(one, Choice)]
     choices = [choice for choice in choices if choice.name not in disabled]
-    found = [(choice.name, choice.legality(kernel)) for choice in choices]
+    found = [
+        (one.name, one.legality(kernel) if one in TABLE else _outside_legality(one, kernel))
+        for one in choices
+    ]
     return [(name, legality) for name, legality in found if legality is not None]
+
+
+def _outside_legality(choice: Choice, kernel: nt.KernelOp) -> Legality | None:
+    """Legality of a choice of a pass of another package, which is named where it goes wrong."""
+    found: object = _asked(choice, lambda: choice.legality(kernel))
+    if found is None:
+        return None
+    if not callable(found):
+        raise _wrong(choice, f"is {shown(found)}, not a function of a footprint and architecture")
+
+    def legality(footprint: Footprint, architecture: Architecture) -> tuple[int, ...]:
+        values = _asked(choice, lambda: found(footprint, architecture))
+        row = _integers(values)
+        if row is None:
+            raise _wrong(choice, f"gives {shown(values)}, not a tuple of integers")
+        default = getattr(passes.find_pass(choice.pass_name), choice.option)
+        return tuple(value for value in row if value != default)
+
+    return legality
+
+
+def _integers(given: object) -> list[int] | None:
+    if not isinstance(given, tuple | list):
+        return None
+    row = cast("Sequence[object]", given)
+    found = [value for value in row if isinstance(value, int)]
+    return found if len(found) == len(row) else None
+
+
+def _asked(choice: Choice, ask: Callable[[], object]) -> object:
+    try:
+        return ask()
+    except Exception as error:
+        # Code of others may raise anything.
+        text = f": {error}" if str(error) else ""
+        loc = raise_loc(error, choice.legality.__module__)
+        raise _wrong(choice, f"failed with {type(error).__name__}{text}", loc) from error
+
+
+def _wrong(choice: Choice, what: str, loc: Loc | None = None) -> PluginError:
+    return PluginError(f"legality of choice {choice.name} of pass {choice.pass_name} {what}", loc)
 
 
 def table_of(pipeline: BoundPipeline | None) -> tuple[Optimization, ...]:

@@ -33,12 +33,11 @@ from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
+from ninetoothed.ir.tt import MAX_LANES
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.symbolic.choices import choices_between, powers_between
 
 MAX_BLOCK = 1 << 15
-# Triton's own limit.
-MAX_LANES = 1 << 20
 MAX_EVALUATED_LANES = 1 << 28
 """On the CPU, where offsets alone take eight bytes a lane."""
 MAX_CONFIGS = 1000
@@ -257,7 +256,8 @@ def _refusal(footprint: Footprint, config: Config, unit: Architecture) -> str:
 
 def _excess(footprint: Footprint, config: Config, unit: Architecture) -> float:
     """Factor by which a configuration exceeds the limits."""
-    most = unit.most_registers(config.num_warps * unit.warp_size)
+    # Of a program with more threads than a unit has registers, each has a part of one.
+    most = max(unit.most_registers(config.num_warps * unit.warp_size), 1)
     return max(
         footprint.lanes / MAX_BLOCK,
         registers(footprint, config, unit) / most,

@@ -103,7 +103,11 @@ def arrange(definition: Definition, signature: tuple[ParamSignature, ...]) -> Bl
             # One tensor, arranged in several ways.
             param = replace(param, alias_set=definition.parameters[first].name)
         values.append(_parameter(block, parameter, param))
-    block.add_op(nt.ArrangedOp(values))
+    end = nt.ArrangedOp(values)
+    if block.last_op is not None:
+        # Where arrangements return is not kept: it is where their last tensor is arranged, or near.
+        end.location = block.last_op.location
+    block.add_op(end)
     return block
 
 

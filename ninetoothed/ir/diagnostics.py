@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
@@ -94,7 +94,9 @@ def _misplaced(op: Operation) -> str | None:
     if parent is None or region is None:
         return None
     if parent.name not in _ENDS:
-        if parent.has_trait(NoTerminator) and op.has_trait(IsTerminator):
+        # Of an unregistered op nothing is known; xDSL says that it has every trait.
+        is_known = not isinstance(op, UnregisteredOp)
+        if is_known and parent.has_trait(NoTerminator) and op.has_trait(IsTerminator):
             return f"{op.name} ends a region, and may not stand in {parent.name}"
         return None
     if op.name in _OUTERMOST:

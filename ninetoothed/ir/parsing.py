@@ -10,6 +10,7 @@ the text keeps its place in it, so that errors of passes point at a line, too.
 from __future__ import annotations
 
 import bisect
+import contextlib
 import linecache
 import math
 import re
@@ -28,9 +29,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
-from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.lexer import Input, Span, Token
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from ninetoothed.errors import InvalidIRError, Loc, did_you_mean
 from ninetoothed.ir.diagnostics import invalid
@@ -55,11 +57,11 @@ _TOKEN = re.compile(
     r"""
       //[^\n]*+
     | (?P<string> "(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+ (?P<closed> ")?+ )
-    | [%^@#!]? [A-Za-z_$] [\w$.]*+
+    | [%^@#!]? [A-Za-z_$] (?u:[\w$.])*+
     | ->
     | (?P<open> [(<\[{])
     | (?P<close> [)>\]}])
-    | (?P<foreign> [^\x00-\x7F])
+    | (?P<foreign> [^\x00-\x7F]) (?u:[\w$.])*+
     | (?P<integer> 0x[0-9a-fA-F]++ | \d++ ) (?: \. \d*+ )?+
     """,
     re.VERBOSE | re.ASCII,
@@ -182,7 +184,7 @@ def _scan(source: _Source) -> None:
             case "integer" if len(match["integer"]) > _MOST_DIGITS:
                 message = f"an integer of {len(match['integer'])} digits does not fit 64 bits"
                 source.fail(message, match.start(), match.end())
-            case "foreign" if match["foreign"].isnumeric():
+            case "foreign" if match["foreign"].isnumeric() and not match["foreign"].isalpha():
                 # xDSL takes it to begin a number.
                 message = f"Unexpected character: {match['foreign']}"
                 source.fail(message, match.start(), match.end())
@@ -200,11 +202,27 @@ def _fail_string(source: _Source, match: re.Match[str]) -> NoReturn:
     source.fail("the string is not closed on its line", match.start(), end)
 
 
+class _Lexer(MLIRLexer):
+    """xDSL's lexer, that takes any letters: names of symbols are those of the user's."""
+
+    bare_identifier_suffix_regex = re.compile(r"[\w$.]*")
+
+    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
+        token = super()._lex_string_literal(start_pos)
+        if token.kind == MLIRTokenKind.BYTES_LIT:
+            # Letters, that the printer has escaped.
+            with contextlib.suppress(UnicodeDecodeError):
+                StringLiteral.from_span(token.span).bytes_contents.decode()
+                return Token(MLIRTokenKind.STRING_LIT, token.span)
+        return token
+
+
 class _Parser(Parser):
     """xDSL's parser, that knows a place for every failure, and stamps it on ops."""
 
     def __init__(self, ctx: Context, source: _Source) -> None:
         super().__init__(ctx, source.text, source.name)
+        self._parser_state = ParserState(_Lexer(Input(source.text, source.name)))
         self._source = source
         self._op_start = self._current_token.span
         self._first_uses: dict[str, Span] = {}
@@ -309,7 +327,12 @@ class _Parser(Parser):
             found = DenseIntOrFPElementsAttr(self._splat, BytesAttr(data))
             self._splat = None
             return found
-        return super().parse_dense_int_or_fp_elements_attr(type)
+        start = self._current_token.span
+        found = super().parse_dense_int_or_fp_elements_attr(type)
+        if found.data.data and not len(found):
+            # Of no elements, xDSL does not count the bytes.
+            self.raise_error("a dense constant of no elements holds bytes", start)
+        return found
 
     def _count_elements(self, type: Any, start: Span) -> None:
         """Check the number of elements of a dense constant."""

@@ -19,7 +19,7 @@ from ninetoothed.artifacts.configuration import Config, Space, volume
 from ninetoothed.artifacts.options import Options
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
-from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
+from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.arguments import Arguments
@@ -525,7 +525,9 @@ class KernelCompiler:
         known = chosen.back_end.languages
         if not isinstance(cast("object", language), str) or language not in known:
             texts = " or ".join(map(repr, known))
-            raise ArgumentError(f"there is no language {shown(language)}; write {texts}")
+            # The default may be one that another back end's targets have.
+            wrong = f"{chosen} has" if language in languages() else "there is"
+            raise ArgumentError(f"{wrong} no language {shown(language)}; write {texts}")
         signature, module = fitted(
             self.definition, dtypes, values, lambda signature: (signature, self.composed(signature))
         )

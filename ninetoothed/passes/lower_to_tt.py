@@ -4,6 +4,8 @@ Its arguments are the tensors' pointers and the numbers passed by value, in laun
 tensor's offsets behind its pointer, then the sizes and strides that are used. How a launch binds
 them stays with the function: ``nt.params``, ``nt.grid``, ``nt.checks``; and so does what passes
 relied on of a call: ``nt.symbols``, those that have bounds or a divisor, and ``nt.padded_sizes``.
+``nt.element_type`` is what a tensor is of where Triton's memory does not tell, ``nt.unsigned`` a
+number.
 
 Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
 requires stage ``addressed`` and leaves stage ``tt``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast, overload
 
 from xdsl.passes import ModulePass
@@ -20,6 +20,7 @@ from ninetoothed.plugins.outside_passes import Place
 
 _Pass = TypeVar("_Pass", bound=ModulePass)
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_OPTIMIZATION = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 @overload
@@ -108,11 +109,29 @@ def _check(pass_: type[ModulePass]) -> None:
     for field in fields:
         if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise ArgumentError(f"option {field.name!r} of {where} has no default; give it one")
-    options = [field.name for field in fields]
-    for one in cast("tuple[object, ...]", optimizations_of(pass_)):
+    missing = sorted(getattr(pass_, "__abstractmethods__", ()))
+    if missing:
+        raise ArgumentError(f"{where} does not define {missing[0]}, which runs the pass")
+    _check_optimizations(pass_, where, [field.name for field in fields])
+
+
+def _check_optimizations(pass_: type[ModulePass], where: str, options: Sequence[str]) -> None:
+    declared = cast("object", optimizations_of(pass_))
+    if not isinstance(declared, Sequence) or isinstance(declared, str):
+        raise ArgumentError(
+            f"optimizations of {where} is a tuple, also of one, not {shown(declared)}; write "
+            "optimizations = (Choice(...),)"
+        )
+    given = pass_.name
+    for one in cast("Sequence[object]", declared):
         if not isinstance(one, Optimization):
             raise ArgumentError(
                 f"optimizations of {where} are instances of Optimization or Choice, not {shown(one)}"
+            )
+        if not _OPTIMIZATION.fullmatch(one.name):
+            raise ArgumentError(
+                f"an optimization of {where} has the name {shown(one.name)}; write lower case "
+                "words with underscores, as 'some_words'"
             )
         if one.pass_name != given or one.option not in options:
             raise ArgumentError(

@@ -136,7 +136,7 @@ class Listings {
       const tail = Math.max(head, isLast ? to : to - CONTEXT);
       push(after, from, head, "");
       const hidden = isLast ? to - head : tail - head;
-      if (hidden > 0) rows.push({ text: `⋯ ${hidden} lines ⋯`, keys: [], kind: "gap" });
+      if (hidden > 0) rows.push({ text: `⋯ ${counted(hidden)} ⋯`, keys: [], kind: "gap" });
       if (!isLast) push(after, tail, to, "");
     }
     return rows;
@@ -152,6 +152,10 @@ class Listings {
     }
     return { added, removed };
   }
+}
+
+function counted(lines) {
+  return `${lines} ${lines === 1 ? "line" : "lines"}`;
 }
 
 /** `["pass", 7]` of `pass:7`; the id of a stage is its name. */

@@ -103,7 +103,7 @@ class App {
     }
     if (target.matches("input, select") && key !== "Escape") return;
     const panel = this.active;
-    const inCode = target === panel?.code;
+    const inCode = target === panel?.code || target === document.body;
     const acts = {
       "/": () => $("search").select(),
       "?": () => $("help").showModal(),
@@ -246,7 +246,7 @@ class App {
       panel.mark("now", []);
       this.hits.push(...found.map((line) => ({ panel, index: line.index })));
     }
-    $("found").textContent = query ? `${this.hits.length} lines` : "";
+    $("found").textContent = query ? counted(this.hits.length) : "";
     this.markHits();
     this.#elsewhere(query);
   }
@@ -267,7 +267,7 @@ class App {
     for (const other of this.panels) other.mark("now", other === panel ? [index] : []);
     panel.setCursor(index);
     panel.reveal(index);
-    $("found").textContent = `${this.hit + 1} of ${this.hits.length} lines`;
+    $("found").textContent = `${this.hit + 1} of ${counted(this.hits.length)}`;
   }
 
   /** The views that no panel shows and that hold what is searched. */
@@ -374,7 +374,7 @@ class Side {
   #stage({ name, text }) {
     const { app } = this;
     const count = app.listings.texts[text].length;
-    const row = this.#row("changes", "●", name, [`${count} lines`], () => app.open(`stage:${name}`));
+    const row = this.#row("changes", "●", name, [counted(count)], () => app.open(`stage:${name}`));
     this.buttons.set(`stage:${name}`, row);
     return row;
   }

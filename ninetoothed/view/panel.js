@@ -83,7 +83,7 @@ class Panel {
     this.code.scrollTop = 0;
     for (const chunk of this.code.querySelectorAll(".chunk")) this.seen.observe(chunk);
     const count = this.lines.filter((line) => line.number).length;
-    this.size.textContent = `${count} lines`;
+    this.size.textContent = counted(count);
     this.app.shown(this);
   }
 

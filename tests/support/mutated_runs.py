@@ -142,14 +142,16 @@ def _judged(arguments: list[str]) -> tuple[str, str]:
     text = err.getvalue()
     for path in _REPRODUCER.findall(text):
         Path(path).unlink(missing_ok=True)
-    text = text[:3000]
-    if code == 0:
-        return "accepted", ""
+    return ("accepted", "") if code == 0 else (_kind(text), text[:3000])
+
+
+def _kind(text: str) -> str:
+    """The kind of an outcome with this text on the standard error stream."""
     if "Traceback" in text:
-        return "traceback", text
+        return "traceback"
     if any(words in text for words in _BUGS):
-        return "bug", text
-    return "error" if _PLACE.search(text) else "without place", text
+        return "bug"
+    return "error" if _PLACE.search(text) else "without place"
 
 
 if __name__ == "__main__":

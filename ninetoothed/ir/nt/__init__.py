@@ -4,7 +4,7 @@
 accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks``, ``casts``,
 ``dot``, ``reductions``, ``shapes``, ``memory`` and ``debug``: the application's ops. ``addresses``:
 elements by coordinates. ``forwarding``: forwarded stores and barriers. ``programs``: program ids.
-``remarks``: remarks of passes.
+``remarks``: remarks of passes. ``__all__`` are the stable names (`docs/ir.md`).
 A kernel in stage ``arranged``:
 
 ```mlir
@@ -129,5 +129,64 @@ from ninetoothed.ir.nt.types import (
     shape_of,
     with_scalar,
 )
+from ninetoothed.layout.access import Access
+from ninetoothed.layout.meta_op import Guard
 
 NT = Dialect("nt", [*ops_of(__name__)], attributes_of(__name__))
+
+__all__ = [
+    "Access",
+    "AccessAttr",
+    "AccessOp",
+    "AddPtrOp",
+    "ArangeOp",
+    "ArrangedOp",
+    "AtomicOp",
+    "BitcastOp",
+    "BroadcastOp",
+    "CastOp",
+    "ConstantOp",
+    "DotOp",
+    "ElementwiseOp",
+    "ExpandDimsOp",
+    "ExprAttr",
+    "ExprsAttr",
+    "FullOp",
+    "Guard",
+    "GuardOp",
+    "GuardsAttr",
+    "KernelOp",
+    "LoadOp",
+    "OffsetsOp",
+    "PointerLoadOp",
+    "PointerOp",
+    "PointerStoreOp",
+    "ProgramIdOp",
+    "ProgramIndexOp",
+    "ReduceOp",
+    "Remark",
+    "RemarkEmitter",
+    "ReshapeOp",
+    "ReturnOp",
+    "ScanOp",
+    "SizeOp",
+    "SourceOp",
+    "StoreOp",
+    "SymbolAttr",
+    "SymbolDecl",
+    "TensorType",
+    "TransOp",
+    "access_of",
+    "block_type",
+    "collect_remarks",
+    "constant",
+    "dtype_of",
+    "kernel_of",
+    "loaded_type",
+    "number",
+    "remarks_of",
+    "scalar_of",
+    "scalar_type",
+    "shape_of",
+    "with_scalar",
+]

@@ -338,8 +338,11 @@ class SourceOp(PureOp):
     @property
     def decl(self) -> Param:
         """The parameter, as a launch binds it."""
-        offsets = None if self.jagged is None else self.jagged.data.offsets
-        return Param(self.param.data, self.kind.data, self.sizes, self.strides.data, offsets)
+        names = self.param.data, self.kind.data
+        if self.jagged is None:
+            return Param(*names, self.sizes, self.strides.data)
+        jagged = self.jagged.data
+        return Param(*names, self.sizes, self.strides.data, jagged.offsets, jagged.dim)
 
     @property
     def own(self) -> tuple[str, IndexExpr] | None:

@@ -330,7 +330,8 @@ class Param:
 
     ``kind``: ``"tensor"``, ``"scalar"`` (by value) or ``"constexpr"`` (baked, no argument of the
     device function). A size or stride that is a symbol no earlier parameter has binds that symbol;
-    any other must be equal. ``offsets``: the symbol of a jagged tensor's offsets.
+    any other must be equal. ``offsets``: the symbol of a jagged tensor's offsets, of sequences
+    along ``jagged_dim``.
     """
 
     name: str
@@ -338,11 +339,14 @@ class Param:
     sizes: tuple[IndexExpr, ...] = ()
     strides: tuple[IndexExpr, ...] = ()
     offsets: str | None = None
+    jagged_dim: int | None = None
 
 
 @irdl_attr_definition
 class ParamAttr(Data[Param]):
-    """``#nt.param<"x" tensor [x_size_0] [x_stride_0]>``."""
+    """``#nt.param<"x" tensor [x_size_0] [x_stride_0]>``, and jagged
+    ``#nt.param<"x" tensor [x_size_0, x_size_1] [0, 1] offsets x_offsets along 1>``.
+    """
 
     name = "nt.param"
 
@@ -354,14 +358,22 @@ class ParamAttr(Data[Param]):
             sizes, strides = parse_exprs(parser), parse_exprs(parser)
             jagged = parser.parse_optional_keyword("offsets") is not None
             offsets = parser.parse_identifier() if jagged else None
-        return Param(name, kind, sizes, strides, offsets)
+            dim = None
+            if jagged:
+                parser.parse_keyword("along")
+                dim = parser.parse_integer(allow_boolean=False, allow_negative=False)
+                if not 0 < dim < len(sizes):
+                    parser.raise_error(f"{name} has no dim {dim} of sequences")
+        return Param(name, kind, sizes, strides, offsets, dim)
 
     def print_parameter(self, printer: Printer) -> None:
         param = self.data
         printer.print_string("<")
         printer.print_string_literal(param.name)
         sizes, strides = print_exprs(param.sizes), print_exprs(param.strides)
-        offsets = "" if param.offsets is None else f" offsets {param.offsets}"
+        offsets = ""
+        if param.offsets is not None:
+            offsets = f" offsets {param.offsets} along {param.jagged_dim}"
         printer.print_string(f" {param.kind} {sizes} {strides}{offsets}>")
 
 
@@ -522,3 +534,8 @@ def dtype_of(value: Attribute) -> str:
     if isinstance(value, IntegerType):
         return _INTEGER_NAMES[value]
     return _FLOAT_NAMES[value]
+
+
+def is_dtype(value: Attribute) -> bool:
+    """True for a scalar type of the language."""
+    return value in _INTEGER_NAMES or value in _FLOAT_NAMES

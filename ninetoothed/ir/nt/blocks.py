@@ -24,9 +24,9 @@ from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import ExprAttr, GuardsAttr, TensorType, dtype_of
+from ninetoothed.ir.nt.attributes import ExprAttr, GuardsAttr, TensorType, dtype_of, is_dtype
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
-from ninetoothed.language.table import ELEMENTWISE, Extern
+from ninetoothed.language.table import ELEMENTWISE, Extern, Operand, Primitive
 
 
 def check_indices(op: Operation, ref: Attribute, count: int) -> None:
@@ -263,10 +263,29 @@ class ElementwiseOp(PureOp):
                     f"nt.elementwise {self.function.data}: an argument of type {argument.type} for "
                     f"a result of type {self.result.type}; the shapes must be equal"
                 )
-        if isinstance(row, Extern):
-            form = row.form([dtype_of(argument.type) for argument in self.arguments])
-            if form is None or form.result != dtype_of(self.result.type):
-                raise VerifyException(f"nt.elementwise: {row.name} has no form of these types")
+        types = [scalar_of(value.type) for value in (*self.arguments, self.result)]
+        if not _has_form(row, types):
+            raise VerifyException(f"nt.elementwise: {row.name} has no form of these types")
+
+
+def _has_form(row: Primitive | Extern, types: Sequence[Attribute]) -> bool:
+    """True if a function takes scalars of the first of ``types``, and gives one of the last."""
+    if row.name == "where":
+        # Of pointers, too.
+        return types[0] == i1 and types[1] == types[2] == types[3]
+    if not all(map(is_dtype, types)):
+        return False
+    *operands, result = map(dtype_of, types)
+    if isinstance(row, Extern):
+        form = row.form(operands)
+        return form is not None and form.result == result
+    assert row.rule is not None
+    first, *others = operands
+    try:
+        # What is promoted already keeps its type.
+        return {first} >= {*others} and row.rule(*map(Operand, operands)) == (first, result)
+    except TypeError:
+        return False
 
 
 @irdl_op_definition

@@ -35,7 +35,7 @@ from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.blocks import check_indices, check_type
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
-from ninetoothed.ir.tt.memory import EVICTION_POLICIES, NO_POLICY, CachePolicy
+from ninetoothed.ir.tt.memory import NO_POLICY, CachePolicy
 from ninetoothed.ir.tt.types import PointerType
 from ninetoothed.symbolic.expr import const
 
@@ -208,8 +208,12 @@ class _Cached(IRDLOperation):
 
     def check_policy(self, modifiers: Sequence[str]) -> None:
         """Verify the cache policy."""
-        if self.policy.modifier not in modifiers or self.policy.eviction not in EVICTION_POLICIES:
-            raise VerifyException(f"{self.name}: there is no {self.policy}")
+        try:
+            policy = self.policy
+        except ValueError as error:
+            raise VerifyException(f"{self.name}: {error}") from error
+        if policy.modifier not in modifiers:
+            raise VerifyException(f"{self.name}: there is no {policy}")
 
 
 @irdl_op_definition

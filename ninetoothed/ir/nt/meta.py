@@ -168,6 +168,12 @@ class _DimsOperation(MetaOperation):
         """The dims as integers."""
         return tuple(dim.args[0] for dim in self.dims.data)
 
+    def verify_(self) -> None:
+        for dim in self.dims.data:
+            if dim.value is None:
+                raise VerifyException(f"{self.name}: a dim is a number, not {dim}")
+        super().verify_()
+
     @property
     def arguments(self) -> Sequence[Any]:
         return [self.numbers]

@@ -7,7 +7,7 @@ generic form prints them.
 ``types``: pointers. ``functions``, ``memory``, ``atomics``, ``blocks``, ``casts``, ``dot``,
 ``reductions``, ``shapes``: the ops. ``math``: Triton's own arithmetic. ``extern``: device libraries
 and inline assembly. ``debug``: prints and assertions. ``arith``: comparisons, selections and casts
-of whole blocks.
+of whole blocks. ``__all__`` are the stable names (`docs/ir.md`).
 """
 
 # pyright: reportUnusedImport=false
@@ -52,6 +52,7 @@ from ninetoothed.ir.tt.shapes import (
     UnsplatOp,
 )
 from ninetoothed.ir.tt.types import (
+    MAX_LANES,
     PointerType,
     block_of,
     hint_of,
@@ -65,3 +66,36 @@ from ninetoothed.ir.tt.types import (
 _ARITH = frozenset(BLOCK_ARITH.operations)
 
 TT = Dialect("tt", [op for op in ops_of(__name__) if op not in _ARITH], attributes_of(__name__))
+
+__all__ = [
+    "AddPtrOp",
+    "AtomicCASOp",
+    "AtomicRMWOp",
+    "BroadcastOp",
+    "CachePolicy",
+    "CmpfOp",
+    "CmpiOp",
+    "DotOp",
+    "ExpandDimsOp",
+    "FuncOp",
+    "GetNumProgramsOp",
+    "GetProgramIdOp",
+    "LoadOp",
+    "MakeRangeOp",
+    "PointerType",
+    "ReduceOp",
+    "ReduceReturnOp",
+    "ReshapeOp",
+    "ReturnOp",
+    "ScanOp",
+    "ScanReturnOp",
+    "SelectOp",
+    "SplatOp",
+    "StoreOp",
+    "TransOp",
+    "block_of",
+    "pointee_of",
+    "scalar_of",
+    "shape_of",
+    "tensor_of",
+]

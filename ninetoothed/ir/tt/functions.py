@@ -149,6 +149,10 @@ class _AlongAxis(PureOp):
     def __init__(self, axis: int = 0) -> None:
         super().__init__(properties={"axis": IntegerAttr(axis, i32)}, result_types=[i32])
 
+    def verify_(self) -> None:
+        if not 0 <= self.axis.value.data <= 2:
+            raise VerifyException(f"{self.name}: the axes of the grid are 0, 1 and 2")
+
 
 @irdl_op_definition
 class GetProgramIdOp(_AlongAxis):

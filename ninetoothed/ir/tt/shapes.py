@@ -72,7 +72,10 @@ class ExpandDimsOp(PureOp):
 
     def verify_(self) -> None:
         shape = list(shape_of(self.src.type))
-        shape.insert(self.axis.value.data, 1)
+        axis = self.axis.value.data
+        if not 0 <= axis <= len(shape):
+            raise VerifyException(f"tt.expand_dims: there is no axis {axis}")
+        shape.insert(axis, 1)
         if self.result.type != tensor_of(scalar_of(self.src.type), shape):
             raise VerifyException(f"tt.expand_dims: the result's shape must be {tuple(shape)}")
 

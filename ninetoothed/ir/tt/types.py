@@ -9,7 +9,11 @@ from typing import cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, TensorType, i32
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
 from xdsl.utils.exceptions import VerifyException
+
+MAX_LANES = 1 << 20
+"""Lanes of a block: Triton's limit."""
 
 
 @irdl_attr_definition
@@ -19,6 +23,11 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
     name = "tt.ptr"
 
     pointee: Attribute
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [parser.parse_type()]
 
 
 def shape_of(type: Attribute) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,12 +18,13 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ninetoothed.artifacts.capabilities import Capabilities
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.diagnostics import handler_of
+from ninetoothed.ir.diagnostics import fail, handler_of
 from ninetoothed.ir.folding import folded
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.language.registry import Registry
-from ninetoothed.passes.lowering.types import in_memory, signless
+from ninetoothed.passes.lowering.types import in_memory, numbers, signless
 
 _UNSIGNED = [nt.scalar_type(dtype) for dtype in ("u8", "u16", "u32", "u64")]
 _SIXTEEN = IntegerAttr(16, i32)
@@ -64,6 +66,8 @@ class Function:
             type = tt.PointerType(in_memory(scalar)) if decl.kind == "tensor" else signless(scalar)
             if source.aligned and decl.kind == "tensor":
                 attributes["tt.divisibility"] = _SIXTEEN
+            if decl.kind == "tensor" and in_memory(scalar) != scalar:
+                attributes["nt.element_type"] = scalar
             if decl.kind == "scalar" and scalar in _UNSIGNED:
                 attributes["nt.unsigned"] = UnitAttr()
             self.values[view] = self._argument(type, attributes, decl.name)
@@ -115,6 +119,7 @@ class Function:
         """Build the ops of ``block``."""
         for op in block.ops:
             self.origin = op
+            _check_lanes(op)
             handler_of(LOWERINGS, op)(self, op)
 
     def copy(self, op: Operation) -> None:
@@ -154,6 +159,19 @@ class Function:
         if (remarks := kernel.attributes.get(nt.REMARKS)) is not None:
             op.attributes[nt.REMARKS] = remarks
         return op
+
+
+def _check_lanes(op: Operation) -> None:
+    """Check that Triton takes the blocks that ``op`` gives."""
+    for value in op.results:
+        if isinstance(value.type, nt.TensorType):
+            lanes = math.prod(numbers(value.type))
+            if lanes > tt.MAX_LANES:
+                raise fail(
+                    op,
+                    f"a block of {lanes} lanes; at most {tt.MAX_LANES} can be one",
+                    CompilerError,
+                )
 
 
 LOWERINGS: Registry[type[Operation], Callable[[Function, Any], None]] = Registry(

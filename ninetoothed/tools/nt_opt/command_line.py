@@ -111,6 +111,12 @@ def _power_of_two(text: str) -> int:
     raise argparse.ArgumentTypeError(f"a power of two, not {text!r}")
 
 
+def _seed(text: str) -> int:
+    if text.isdecimal() and int(text) < 1 << 63:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"an integer from 0 to {(1 << 63) - 1}, not {text!r}")
+
+
 def parser() -> Parser:
     """The parser, with all options in groups."""
     made = Parser(
@@ -224,7 +230,7 @@ def _add_running(add: _Add) -> None:
         help="a tensor's shape, as x=128x64 (default: one that goes with the others)",
     )
     add("--inputs", metavar="FILE", help="an .npz file with the inputs (default: random ones)")
-    add("--seed", type=int, default=0, metavar="N", help="of what is random (default: 0)")
+    add("--seed", type=_seed, default=0, metavar="N", help="of what is random (default: 0)")
     add("--outputs", metavar="FILE", help="keep the outputs as an .npz file")
 
 

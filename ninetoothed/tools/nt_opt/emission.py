@@ -12,6 +12,8 @@ from xdsl.printer import Printer
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import BACK_ENDS, DEFAULT_TARGET, Target
+from ninetoothed.errors import ConfigurationError
+from ninetoothed.ir.locations import place_of
 from ninetoothed.ir.printing import text_of
 from ninetoothed.tools.nt_opt.output_targets import EmitOptions
 
@@ -47,6 +49,7 @@ def compiled(module: ModuleOp, options: EmitOptions) -> str:
         ConfigurationError: the compiler does not take the module.
         DeviceError: it is not installed.
     """
+    from ninetoothed.backend.device_function import device_function
     from ninetoothed.runtime.toolchain.inspection import inspect, require_stage
 
     target = Target.parse(options.arch or DEFAULT_TARGET)
@@ -56,7 +59,11 @@ def compiled(module: ModuleOp, options: EmitOptions) -> str:
     config = Config(
         (), options.num_warps or Config.num_warps, options.num_stages or Config.num_stages
     )
-    found = inspect(artifact(module, target, config), [options.target], options.debug_info)
+    try:
+        found = inspect(artifact(module, target, config), [options.target], options.debug_info)
+    except ConfigurationError as error:
+        error.loc = error.loc or place_of(device_function(module).location)
+        raise
     text = found.texts[options.target]
     return text if text.endswith("\n") else f"{text}\n"
 

@@ -46,7 +46,8 @@ class KernelArguments:
     """The parameters of a kernel with their element types, in launch order; the values of those
     that are baked in; the names of those it ``reads`` and ``writes``; the ``checks`` of a call;
     the ranges of symbols, and those whose value no tensor's shape gives; what passes rely on: what
-    divides symbols, and the most that sizes of blocks are padded to.
+    divides symbols, and the most that sizes of blocks are padded to; the width of the offsets of
+    jagged tensors.
     """
 
     params: tuple[nt.Param, ...]
@@ -59,6 +60,7 @@ class KernelArguments:
     unbound: tuple[str, ...] = ()
     divisors: Mapping[str, int] = field(default_factory=dict[str, int])
     padding: Mapping[IndexExpr, int] = field(default_factory=dict[IndexExpr, int])
+    offset_bits: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def equal(self) -> Iterator[tuple[IndexExpr, IndexExpr]]:
@@ -103,22 +105,29 @@ def _of_kernel(kernel: nt.KernelOp) -> KernelArguments:
         kernel.assumptions,
         tuple(decl.name for decl in kernel.declarations if decl.kind in _GIVEN),
         kernel.divisors,
-        dict(kernel.padding),
+        kernel.padding,
+        {source.param.data: source.jagged.data.bits for source in sources if source.jagged},
     )
 
 
 def _of_function(module: ModuleOp) -> KernelArguments:
     function = device_function(module)
     types: dict[str, str] = {}
+    offsets: dict[str, str] = {}
     for argument, attributes in zip(
         function.body.block.args, argument_attributes(function), strict=True
     ):
-        param = attributes.get("nt.param")
+        param, symbol = attributes.get("nt.param"), attributes.get("nt.symbol")
+        type = argument.type
+        dtype = _dtype(tt.pointee_of(type) if isinstance(type, tt.PointerType) else type)
         if isinstance(param, StringAttr):
-            type = argument.type
-            types[param.data] = _dtype(
-                tt.pointee_of(type) if isinstance(type, tt.PointerType) else type
-            )
+            if "nt.element_type" in attributes:
+                dtype = _dtype(attributes["nt.element_type"])
+            elif "nt.unsigned" in attributes:
+                dtype = dtype.replace("i", "u")
+            types[param.data] = dtype
+        elif isinstance(symbol, StringAttr):
+            offsets[symbol.data] = dtype
     read, written = reads_writes(module)
     declared, restricted = params(function), declarations(function)
     sizes = {name for param in declared for size in param.sizes for name in symbol_names(size)}
@@ -133,11 +142,19 @@ def _of_function(module: ModuleOp) -> KernelArguments:
         {name: Range.of(0) for name in sizes} | {decl.name: decl.range for decl in restricted},
         divisors={decl.name: decl.divisor for decl in restricted},
         padding=padded_sizes(function),
+        offset_bits={
+            param.name: 32 if offsets.get(param.offsets) == "i32" else 64
+            for param in declared
+            if param.offsets is not None
+        },
     )
 
 
 def _dtype(type: Attribute) -> str:
-    return nt.dtype_of(tt.scalar_of(type))
+    try:
+        return nt.dtype_of(tt.scalar_of(type))
+    except KeyError:
+        raise ArgumentError(f"an argument of type {type} cannot be run") from None
 
 
 def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[str, int]) -> Shapes:
@@ -164,7 +181,9 @@ def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[st
     symbols = known.keys() | {name for group in groups for name in group}
     # What else there is, a call decides; offsets of jagged tensors are such.
     equal = [pair for pair in arguments.equal if symbols.issuperset(symbol_names(*pair))]
-    candidates = [tuple(dict.fromkeys((size, *_OTHERS))) for size in sizes]
+    # Those that are given, too: tensors are often as large as others.
+    others = (*dict.fromkeys(number for shape in given.values() for number in shape), *_OTHERS)
+    candidates = [tuple(dict.fromkeys((size, *others))) for size in sizes]
     found: dict[str, int] | None = known
     if groups:
         longest = max(map(len, candidates))
@@ -206,8 +225,8 @@ def _strides(arguments: KernelArguments, shapes: Shapes) -> dict[str, int]:
     for param in arguments.tensors:
         shape = shapes[param.name]
         for dim, stride in enumerate(param.strides):
-            # Where there is one element, any stride will do.
-            if stride.op == "sym" and shape[dim] > 1:
+            # Where there is one element, any stride will do; others depend on the sequences.
+            if stride.op == "sym" and shape[dim] > 1 and dim >= (param.jagged_dim or 0):
                 found.setdefault(stride.args[0], math.prod(shape[dim + 1 :]))
     return found
 
@@ -304,17 +323,3 @@ def _size(group: Sequence[str], arguments: KernelArguments) -> int:
         if any(not {*group}.isdisjoint(symbol_names(size)) for size in param.sizes)
     ]
     return min(_LARGEST, round(_ELEMENTS ** (1 / max([*ranks, 1]))))
-
-
-def require_dense(arguments: KernelArguments) -> None:
-    """Check that no tensor is jagged.
-
-    Raises:
-        ArgumentError: one is.
-    """
-    for param in arguments.tensors:
-        if param.offsets is not None:
-            raise ArgumentError(
-                f"{param.name} is jagged, and --run makes no jagged tensors; call the kernel with "
-                "tensors of torch.nested"
-            )

@@ -10,21 +10,24 @@ from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.compiler.compile import build, pass_options, symbolic_steps
 from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
-from ninetoothed.compiler.optimizations import legalities_of
+from ninetoothed.compiler.optimizations import legalities_of, table_of
+from ninetoothed.compiler.space import space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     ArgumentError,
+    any_of,
     collect_warnings,
     did_you_mean,
 )
 from ninetoothed.frontend.build import build_module
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
+from ninetoothed.passes import find_pass
 from ninetoothed.passes.pipeline import SPECIALIZED, Step, steps
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.tools.nt_opt.command_line import Arguments
@@ -96,6 +99,9 @@ def configured_call(
             raise ArgumentError(f"--set: there is no symbol {name}; {near}")
     for name, value in choices.items():
         config = config.choosing(_choice(composed, name, definition.pipeline), value)
+    if choices:
+        found = space(composed, signature, num_warps, pipeline=definition.pipeline)
+        _check_choices(found, config, definition.pipeline)
     assumed = describe_assumptions(definition, signature, config, dtypes)
     return ConfiguredCall(signature, config, composed, assumed)
 
@@ -156,6 +162,26 @@ def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> st
         near = did_you_mean(name, names) or f"its choices are {', '.join(names) or 'none'}"
         raise ArgumentError(f"--choose: this kernel has no choice {name}; {near}")
     return name
+
+
+def _check_choices(found: Space, config: Config, pipeline: BoundPipeline | None) -> None:
+    """Check that values of choices are legal. Nothing is known of block sizes that no call has.
+
+    Raises:
+        ArgumentError: one is not.
+    """
+    if not found.has(config.plain):
+        return
+    table = {one.name: one for one in table_of(pipeline)}
+    others = [dict(other.choices) for other in found.varied(config.plain)]
+    for name, value in config.choices:
+        default = getattr(find_pass(table[name].pass_name), table[name].option)
+        legal = [default, *(row[name] for row in others if name in row)]
+        if value not in legal:
+            raise ArgumentError(
+                f"--choose: {name} is {any_of(list(map(str, legal)))} in this configuration, not "
+                f"{value}"
+            )
 
 
 def numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:

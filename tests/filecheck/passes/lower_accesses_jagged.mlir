@@ -4,7 +4,7 @@
 // offsets a check holds equal; the batch has no stride.
 // CHECK-LABEL: tt.func @double
 // CHECK-SAME: %x: !tt.ptr<f32> {nt.param = "x"}, %xo: !tt.ptr<i64> {nt.symbol = "xo"}, %y: !tt.ptr<f32> {nt.param = "y"}, %n: i32
-// CHECK-SAME: nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets xo>, #nt.param<"y" tensor [b, m] [0, 1] offsets yo>]
+// CHECK-SAME: nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets xo along 1>, #nt.param<"y" tensor [b, m] [0, 1] offsets yo along 1>]
 // CHECK: [[first:%.*]] = tt.addptr %xo, %g0
 // CHECK: [[behind:%.*]] = tt.addptr [[first]], {{%.*}}
 // CHECK-NEXT: [[start:%.*]] = tt.load [[first]] : !tt.ptr<i64>

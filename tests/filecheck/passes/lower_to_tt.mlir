@@ -39,7 +39,7 @@ nt.kernel @constexpr grid #nt.expr<n ceildiv 64> arrange {
 }
 
 // A pointer to bits is one to bytes.
-// CHECK-LABEL: tt.func @memory(%x: !tt.ptr<i8> {nt.param = "x"}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = []} {
+// CHECK-LABEL: tt.func @memory(%x: !tt.ptr<i8> {nt.param = "x", nt.element_type = i1}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = []} {
 nt.kernel @memory symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i1>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>

@@ -47,3 +47,17 @@ nt.kernel @stored symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64
   nt.store %f, %xs[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.return
 }
+
+// -----
+
+// More lanes than Triton takes, and than memory for one constant of them.
+// CHECK: CompilerError: pass nt-lower-to-tt: a block of 2147483648 lanes; at most 1048576 can be one
+nt.kernel @wide grid #nt.expr<1> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %p : !nt.tensor<[] x f32>
+} apply {
+^bb0(%ps : !nt.tensor<[] x f32>):
+  %z = arith.constant 0.0 : f32
+  %f = nt.full %z : f32 -> !nt.tensor<[1073741824, 2] x f32>
+  nt.return
+}

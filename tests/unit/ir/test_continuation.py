@@ -59,7 +59,7 @@ def test_other_texts_say_nothing(text: str) -> None:
         (
             f"--num-stages={'1' * 5000}",
             "the first line, // nt-opt: …, holds --num-stages; it takes --arch=, --num-warps=, "
-            "--num-stages= and -p",
+            "--num-stages=, --load= and -p",
         ),
         (
             "-p",

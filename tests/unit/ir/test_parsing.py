@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import BytesAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.parser import Parser
 
 from ninetoothed.errors import InvalidIRError, Loc
@@ -11,6 +11,7 @@ from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.dialects import context
 from ninetoothed.ir.locations import loc_of
 from ninetoothed.ir.parsing import parse_module
+from ninetoothed.ir.printing import text_of
 
 
 def error_of(text: str | bytes, first_line: int = 1) -> str:
@@ -62,6 +63,23 @@ def test_long_integers() -> None:
 
 def test_names_and_fractions_may_have_many_digits() -> None:
     parse_module(f"%v{'1' * 30} = arith.constant 0.{'1' * 30} : f64")
+
+
+def test_names_and_strings_may_have_any_letters() -> None:
+    """Symbols are named after the user's parameters."""
+    text = """builtin.module attributes {a = #nt.expr<größe_0 + 五>, b = "größe", c = @größe} {
+}"""
+    module = parse_module(text)
+    assert module.attributes["b"] == StringAttr("größe")
+    assert isinstance(module.attributes["c"], SymbolRefAttr)
+    printed = text_of(module)
+    assert "#nt.expr<größe_0 + 五>" in printed
+    assert r'b = "gr\C3\B6\C3\9Fe"' in printed
+    assert text_of(parse_module(printed)) == printed
+    assert parse_module(printed).attributes == module.attributes
+    # What is no text stays what it is.
+    (found,) = parse_module(r'builtin.module attributes {a = "\FF"} {}').attributes.values()
+    assert isinstance(found, BytesAttr)
 
 
 def test_wide_integer_types() -> None:
@@ -164,6 +182,18 @@ def test_bytes_of_another_encoding() -> None:
             "a dense constant of 131073 elements is too large; the largest has 131072",
             1,
             34,
+        ),
+        (
+            '%0 = arith.constant dense<"0x00"> : tensor<0xf32>',
+            "a dense constant of no elements holds bytes",
+            1,
+            26,
+        ),
+        (
+            "tt.func @f(%a: !tt.ptr) {\n  tt.return\n}",
+            "'<' expected",
+            1,
+            23,
         ),
         (
             "builtin.module {\n\n",

@@ -182,6 +182,57 @@ def test_two_optimizations_of_one_name() -> None:
     )
 
 
+def fails(*_: Any) -> Any:
+    raise RuntimeError
+
+
+def returning(found: Any) -> Any:
+    def function(*_: Any) -> Any:
+        return found
+
+    return function
+
+
+@pytest.mark.parametrize(
+    ("legality", "message"),
+    [
+        (fails, "failed with RuntimeError"),
+        (returning(fails), "failed with RuntimeError"),
+        (returning((1, 2)), "is (1, 2), not a function of a footprint and architecture"),
+        (returning(returning(2)), "gives 2, not a tuple of integers"),
+        (returning(returning(("a",))), "gives ('a',), not a tuple of integers"),
+    ],
+)
+def test_a_legality_that_is_wrong(legality: Any, message: str) -> None:
+    @register(before="nt-pad-blocks")
+    @dataclass(frozen=True)
+    class MyPass(SymbolicPass):
+        name = "nt-mine"
+        optimizations = (Choice("mine", name, "factor", "", legality),)
+        factor: int = 1
+
+    with pytest.raises(PluginError) as caught:
+        space(made("nt-mine"))
+    assert caught.value.message == f"legality of choice mine of pass nt-mine {message}"
+    # At the line that raises.
+    if "failed" in message:
+        assert caught.value.loc is not None
+        assert caught.value.loc.function == "fails"
+
+
+def test_a_default_is_no_other_value() -> None:
+    @register(before="nt-pad-blocks")
+    @dataclass(frozen=True)
+    class MyPass(SymbolicPass):
+        name = "nt-mine"
+        optimizations = (
+            Choice("mine", name, "factor", "", lambda kernel: lambda footprint, unit: (1, 2)),
+        )
+        factor: int = 1
+
+    assert {row for row in space(made("nt-mine")).legal} == {(("mine", (2,)),)}
+
+
 def test_mistakes_are_told_when_it_is_made() -> None:
     for pipeline, message in (
         ("nt-cuont", "there is no pass 'nt-cuont'; did you mean nt-count? "),

@@ -245,10 +245,26 @@ def test_an_unknown_place(folder: Path) -> None:
             lambda: variant(optimizations=(Optimization("fast", "nt-some", "factor", ""),)),
             f"option 'factor' of {HERE}.Variant, which 'fast' switches off, is not True by default",
         ),
+        (
+            lambda: variant(apply_to=KernelPass.apply_to),
+            f"{HERE}.Variant does not define apply_to, which runs the pass",
+        ),
+        (
+            lambda: variant(optimizations=3),
+            f"optimizations of {HERE}.Variant is a tuple, also of one, not 3; write optimizations "
+            "= (Choice(...),)",
+        ),
+        (
+            lambda: variant(
+                optimizations=(Choice("a b", "nt-some", "factor", "", lambda _: None),)
+            ),
+            f"an optimization of {HERE}.Variant has the name 'a b'; write lower case words with "
+            "underscores, as 'some_words'",
+        ),
     ],
     ids=[
         *("no class", "name", "own name", "stage", "no dataclass", "no default", "no row"),
-        *("no option", "other pass", "not on"),
+        *("no option", "other pass", "not on", "abstract", "no tuple", "name of a choice"),
     ],
 )
 def test_wrong_passes(make: Callable[[], Any], message: str) -> None:

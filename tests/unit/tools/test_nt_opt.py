@@ -162,6 +162,13 @@ def test_a_pass_does_it_in_another_way() -> None:
         "its choices are loop_stages, pointer_blocks"
         in nt_opt([*kernel, "--choose", "group=8"]).err
     )
+    assert (
+        "--choose: loop_stages is 1, 2 or 3 in this configuration, not 70\n"
+        in nt_opt([*kernel, "--choose", "loop_stages=70"]).err
+    )
+    # The default, and what block sizes of no call leave undecided.
+    for options in (["loop_stages=1"], ["loop_stages=9", "--num-stages", "9"]):
+        assert nt_opt([*kernel, "--choose", *options]).code == 0
 
 
 def test_remarks() -> None:

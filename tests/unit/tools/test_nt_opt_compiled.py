@@ -101,9 +101,14 @@ def test_a_module_that_says_nothing(tmp_path: Path) -> None:
 
 @needs_triton
 def test_what_triton_refuses() -> None:
-    found = error_of(ADD, "-t", "ptx", "--num-warps", "3")
-    assert found.startswith("nt-opt: ConfigurationError: Triton makes no ")
-    assert " of add_kernel for sm_90: " in found
+    """It is an error at the function."""
+    result = nt_opt([ADD, "-t", "ptx", "--num-warps", str(1 << 31)])
+    assert (result.code, result.out) == (1, "")
+    found = result.err[result.err.index("nt-opt:") :].splitlines()
+    assert found[0].startswith("nt-opt: ConfigurationError: Triton makes no ")
+    assert " of add_kernel for sm_90: " in found[0]
+    assert found[-3].startswith(f'  File "{ADD}", line 21, column 1')
+    assert found[-2] == "    def application(lhs, rhs, output):"
 
 
 def test_another_back_end() -> None:

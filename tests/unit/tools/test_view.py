@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from ninetoothed.errors import DeviceError
+from ninetoothed.ir.stages import STAGES
 from ninetoothed.tools.nt_opt import main
 from ninetoothed.view import collection
 from tests.support.imports import ROOT
+from tests.support.outside import own_registry, write_package
 from tests.support.view_pages import data_of
 
 ADD = str(ROOT / "examples" / "add.py")
@@ -45,6 +47,40 @@ def test_the_page_bears_the_kernels_name(tmp_path: Path, monkeypatch: pytest.Mon
     first = Path("add_kernel.html").read_bytes()
     assert main(["view", ADD, "--no-timings"]) == 0
     assert Path("add_kernel.html").read_bytes() == first
+
+
+OUTSIDE = """
+from counting.passes import CountPass
+import ninetoothed
+from ninetoothed import Tensor
+
+def application(x, y):
+    y = x
+
+kernel = ninetoothed.make(
+    lambda x, y: (x.tile((4,)), y.tile((4,))),
+    application,
+    (Tensor(1), Tensor(1)),
+    pipeline="nt-count{factor=3}",
+)
+"""
+
+
+@pytest.mark.parametrize("load", [[], ["--load=counting.passes"]])
+def test_passes_of_other_packages_are_on_the_page(load: list[str], tmp_path: Path) -> None:
+    write_package(tmp_path)
+    kernel, path = tmp_path / "outside_kernel.py", tmp_path / "out.html"
+    imports, _, rest = OUTSIDE.partition("import ninetoothed")
+    kernel.write_text(f"{'' if load else imports}import ninetoothed{rest}", encoding="utf-8")
+    with own_registry(tmp_path):
+        assert main(["view", str(kernel), "-o", str(path), *load]) == 0
+    data = data_of(path.read_text(encoding="utf-8"))
+    names = [row["name"] for row in data["passes"]]
+    assert names[names.index("nt-specialize") + 1] == "nt-count"
+    stages = [row["stage"] for row in data["passes"] if "stage" in row]
+    assert stages == [*STAGES]
+    messages = [row["message"] for row in data["remarks"] if row["pass"] == "nt-count"]
+    assert messages == ["counted 3 times"]
 
 
 @pytest.mark.parametrize(

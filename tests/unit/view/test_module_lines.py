@@ -50,4 +50,4 @@ def test_a_line_has_the_places_of_its_innermost_op() -> None:
     start = listing.lines.index("builtin.module {")
     assert start > 0
     assert {*listing.places[: start + 1], listing.places[-1]} == {((__file__, head),)}
-    assert listing.linked > 0.9
+    assert listing.linked == 1

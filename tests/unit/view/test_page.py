@@ -7,6 +7,8 @@ import hashlib
 import html.parser
 import re
 from dataclasses import replace
+from importlib import resources
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,9 @@ from ninetoothed.view.page import page
 from tests.support.view_pages import data_of, places_of
 
 BLOCK = block_size()
+REMARKS = ("passed", "missed", "analysis")
+TOKENS = ("keyword", "string", "value", "type", "op", "number")
+"""Colours of texts, beside those of the page."""
 
 
 def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -143,6 +148,24 @@ def test_without_timings_the_same_input_gives_the_same_bytes(
     first, second = (page(compiled(monkeypatch, made), timings=False) for _ in range(2))
     assert first == second
     assert all("ms" not in row for row in data_of(first)["passes"])
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG defines it."""
+    shares = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares]
+    return sum(map(mul, (0.2126, 0.7152, 0.0722), linear))
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_text_stands_out_from_every_background(theme: int) -> None:
+    css = resources.files("ninetoothed.view").joinpath("page.css").read_text(encoding="utf-8")
+    rows = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\);", css)
+    shades = {name: luminance(colours[theme]) for name, *colours in rows}
+    for text in (*REMARKS, *TOKENS, "ink", "soft"):
+        for background in ("bg", "paper", "hover", "pin", "hit", "add", "del"):
+            low, high = sorted((shades[text], shades[background]))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, f"{text} on {background}"
 
 
 @pytest.mark.parametrize(

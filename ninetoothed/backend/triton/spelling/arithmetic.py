@@ -37,6 +37,7 @@ from ninetoothed.backend.triton.spelling.operands import SPELLINGS, Operands, sc
 from ninetoothed.backend.triton.ttir import splat_value
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import tt
+from ninetoothed.ir.diagnostics import fail
 
 _TWICE = ("one", "ueq", "ord", "uno")
 
@@ -53,9 +54,8 @@ def _constant(operands: Operands, op: arith.ConstantOp) -> Expr:
     value = op.value
     number = value.value.data if isinstance(value, IntegerAttr | FloatAttr) else splat_value(value)
     if number is None:
-        raise CompilerError(
-            f"a constant of unequal values has no spelling in Triton-Python: {value}"
-        )
+        message = "a constant of unequal values has no spelling in Triton-Python"
+        raise fail(op, message, CompilerError)
     return literal(number, scalar_of(op))
 
 

@@ -21,6 +21,7 @@ from ninetoothed.backend.triton.spelling.operands import SPELLINGS, Operands, ca
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import tt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.language.table import Extern
 from ninetoothed.language.table.libdevice import SYMBOLS, Form
 
@@ -34,7 +35,8 @@ def _meant(op: tt.ExternElementwiseOp) -> tuple[Extern, Form]:
     for row, form in SYMBOLS.get(op.symbol.data, ()):
         if [DTYPES[dtype].bits for dtype in form.operands] == widths:
             return row, form
-    raise CompilerError(f"{op.symbol.data} is no function of the device libraries")
+    message = f"{op.symbol.data} is no function of the device libraries"
+    raise fail(op, message, CompilerError)
 
 
 def _of_triton(op: tt.ExternElementwiseOp) -> str | None:

@@ -492,3 +492,65 @@ nt.kernel @k arrange {
   %g = nt.program_index %p [m, n] : index
   nt.return
 }
+
+// -----
+
+// Bits are no numbers of a float.
+// CHECK: nt.elementwise: or has no form of these types
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %f = nt.elementwise "or"(%v, %v) : (f32, f32) -> f32
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.elementwise: gt has no form of these types
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %f = nt.elementwise "gt"(%v, %v) : (f32, f32) -> !tt.ptr<f32>
+  nt.return
+}
+
+// -----
+
+// Operands have been promoted.
+// CHECK: nt.elementwise: add has no form of these types
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32, %w : f16):
+  %f = nt.elementwise "add"(%v, %w) : (f32, f16) -> f32
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.elementwise: where has no form of these types
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %f = nt.elementwise "where"(%v, %v, %v) : (f32, f32, f32) -> f32
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.squeeze: a dim is a number, not n
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [0] aligned false : !nt.tensor<[1] x f32>
+  %0 = nt.squeeze %x [n] level 0 : !nt.tensor<[1] x f32> -> !nt.tensor<[] x f32>
+  nt.arranged %0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[] x f32>):
+  nt.return
+}

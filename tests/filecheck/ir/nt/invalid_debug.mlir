@@ -130,7 +130,7 @@ nt.kernel @k arrange {
 // -----
 
 // An eviction policy that there is not.
-// CHECK: nt.pointer_store: there is no CachePolicy
+// CHECK: nt.pointer_store: there is no eviction policy 'evict_soon'
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [B] strides [B] dilation [1] floor false level 0

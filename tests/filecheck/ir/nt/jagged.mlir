@@ -15,7 +15,7 @@ nt.kernel @jagged symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>,
   nt.return
 }
 
-// CHECK: tt.func @launch() attributes {nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets offsets>]}
-tt.func @launch() attributes {nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets offsets>]} {
+// CHECK: tt.func @launch() attributes {nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets offsets along 1>]}
+tt.func @launch() attributes {nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets offsets along 1>]} {
   tt.return
 }

@@ -183,3 +183,19 @@ tt.func @f(%a: tensor<4xi16>) {
   %r = tt.mulhiui %a, %a : tensor<4xi16>
   tt.return
 }
+
+// -----
+
+// CHECK: tt.expand_dims: there is no axis 2147483647
+tt.func @f(%a: tensor<64xi32>) {
+  %r = tt.expand_dims %a 2147483647 : i32 : tensor<64xi32> -> tensor<64x1xi32>
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.get_program_id: the axes of the grid are 0, 1 and 2
+tt.func @f() {
+  %r = tt.get_program_id 31 : i32
+  tt.return
+}
