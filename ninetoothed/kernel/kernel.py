@@ -47,7 +47,7 @@ from ninetoothed.kernel import tracing
 from ninetoothed.kernel.call_warnings import CallWarnings
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.recipe import Recipe, found, imported
-from ninetoothed.pytorch.operators import Operators
+from ninetoothed.pytorch.kernel_operators import KernelOperators
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
@@ -219,7 +219,7 @@ class Kernel:
         )
         self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         digest = compilation.digest
-        self._operators = Operators(
+        self._operators = KernelOperators(
             self,
             interface,
             self._stored_by,

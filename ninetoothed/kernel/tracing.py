@@ -30,13 +30,13 @@ def are_traced(values: Iterable[Any]) -> bool:
     fake tensors and those of export do.
     """
     plain = plain_types()
-    return any(type(one) not in plain and _is_traced(one) for one in values)
+    return any(one.__class__ not in plain and _is_traced(one) for one in values)
 
 
 def _is_traced(value: Any) -> bool:
     if is_nested(value) and hasattr(value, "_values"):
         return are_traced((value._values, value._offsets))
-    return _handles_operators(type(value))
+    return _handles_operators(value.__class__)
 
 
 @functools.cache

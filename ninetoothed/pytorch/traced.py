@@ -15,10 +15,10 @@ from ninetoothed.calls.numbers import member_value
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.dtype import number
 from ninetoothed.errors import ArgumentError
-from ninetoothed.pytorch.operators import Operators
+from ninetoothed.pytorch.kernel_operators import KernelOperators
 
 
-def call(operators: Operators, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     """Call the operator of a call's form.
 
     Raises:
@@ -66,7 +66,7 @@ def _refuse(message: str) -> NoReturn:
     Raises:
         ArgumentError: always.
     """
-    torch._dynamo.graph_break(msg=message)
+    torch._dynamo.graph_break(msg=message)  # pyright: ignore[reportPrivateUsage]
     raise ArgumentError(message)
 
 

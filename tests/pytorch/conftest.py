@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-
 _OF_TORCH = (
     "ignore:<class 'torch.autograd.function.Function'> should not be:DeprecationWarning",
     "ignore:`torch.jit.script_method` is deprecated:DeprecationWarning",

@@ -1,4 +1,4 @@
-"""The examples under torch's compiler and exporter: whole graphs, of any size, with equal results."""
+"""The examples under torch's compiler: whole graphs, of any size, with equal results."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 import torch
+import torch._dynamo.testing
 
 from tests.support.example_calls import CALLS, ExampleCall
 
-# torch's compiler meets numbers of jagged tensors that it has no symbol for, with or without kernels.
+# torch's compiler meets a number of jagged tensors that it has no symbol for.
 NOT_OF_ANY_SIZE = ("jagged_attention",)
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import torch
 
-Arguments = Callable[[str], tuple[Any, ...]]
-
 
 @dataclass(frozen=True)
 class ExampleCall:
@@ -42,7 +40,9 @@ def _draw(*sizes: int, device: str, dtype: torch.dtype = torch.float32) -> torch
     return torch.randn(sizes, generator=generator).to(device, dtype)
 
 
-def _integers(high: int, *sizes: int, device: str, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+def _integers(
+    high: int, *sizes: int, device: str, dtype: torch.dtype = torch.int64
+) -> torch.Tensor:
     generator = torch.Generator().manual_seed(sum(sizes))
     return torch.randint(high, sizes, generator=generator).to(device, dtype)
 
@@ -51,7 +51,9 @@ def _nested(device: str, scale: int, *sizes: int) -> torch.Tensor:
     lengths = (3 * scale, 1, 5 * scale)
     values = _draw(sum(lengths), *sizes, device=device)
     offsets = torch.tensor([0, 3 * scale, 3 * scale + 1, 8 * scale + 1], device=device)
-    return torch.nested.nested_tensor_from_jagged(values, offsets, max_seqlen=5 * scale, min_seqlen=1)
+    return torch.nested.nested_tensor_from_jagged(
+        values, offsets, max_seqlen=5 * scale, min_seqlen=1
+    )
 
 
 CALLS = (
@@ -73,7 +75,9 @@ CALLS = (
         "layer_norm",
         lambda d, n: (_draw(5 * n, 32, device=d), _draw(32, device=d), _draw(32, device=d)),
     ),
-    _call("cross_entropy", lambda d, n: (_draw(5 * n, 33, device=d), _integers(33, 5 * n, device=d))),
+    _call(
+        "cross_entropy", lambda d, n: (_draw(5 * n, 33, device=d), _integers(33, 5 * n, device=d))
+    ),
     _call("embedding", lambda d, n: (_integers(50, 5 * n, device=d), _draw(50, 16, device=d))),
     _call("matmul", lambda d, n: (_draw(11 * n, 24, device=d), _draw(24, 40, device=d))),
     _call("bmm", lambda d, n: (_draw(2, 11 * n, 24, device=d), _draw(2, 24, 40, device=d))),
@@ -104,7 +108,11 @@ CALLS = (
     _call("grouped_matmul", lambda d, n: (_nested(d, n, 24), _draw(3, 24, 40, device=d))),
     _call(
         "rotary_embedding",
-        lambda d, n: (_draw(2, 5 * n, 3, 16, device=d), _draw(5 * n, 8, device=d), _draw(5 * n, 8, device=d)),
+        lambda d, n: (
+            _draw(2, 5 * n, 3, 16, device=d),
+            _draw(5 * n, 8, device=d),
+            _draw(5 * n, 8, device=d),
+        ),
     ),
     _call(
         "attention",
@@ -115,8 +123,12 @@ CALLS = (
         lambda d, n: (*(_nested(d, n, heads, 16) for heads in (4, 2, 2)), True),
     ),
     _call("pad", lambda d, n: (_nested(d, n, 16), 6 * n), "jagged_padding"),
-    _call("unpad", lambda d, n: (_draw(3, 6 * n, 16, device=d), _nested(d, n, 16)), "jagged_padding"),
-    _call("conv2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), _draw(6, 4, 3, 3, device=d), 2, 1)),
+    _call(
+        "unpad", lambda d, n: (_draw(3, 6 * n, 16, device=d), _nested(d, n, 16)), "jagged_padding"
+    ),
+    _call(
+        "conv2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), _draw(6, 4, 3, 3, device=d), 2, 1)
+    ),
     _call("max_pool2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), 3, 2, 1)),
     _call("avg_pool2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), 3, 2, 1)),
 )

@@ -88,8 +88,8 @@ tt.func @k(
     %x: !tt.ptr<f32> {nt.param = "x"}, %xo: !tt.ptr<i64> {nt.symbol = "xo"},
     %n: i32 {nt.symbol = "n"}
 ) attributes {
-    nt.params = [#nt.param<"x" tensor [b, n] [0, s] offsets xo>,
-                 #nt.param<"y" tensor [b, n] [0, s] offsets yo>],
+    nt.params = [#nt.param<"x" tensor [b, n] [0, s] offsets xo along 1>,
+                 #nt.param<"y" tensor [b, n] [0, s] offsets yo along 1>],
     nt.grid = #nt.expr<b>, nt.checks = [#nt.check<[xo] = [yo], "the offsets differ">]
 } {
   %v = tt.load %xo : !tt.ptr<i64>

@@ -1,11 +1,11 @@
-"""Operators of torch that stand for a kernel's calls.
+"""KernelOperators of torch that stand for a kernel's calls.
 
 A call that torch traces becomes a call of an operator, which mutates what the kernel writes, and
 returns nothing. It is registered when it is first needed.
 
-Passes of torch may change what shares memory: Inductor may find that ``y = x.clone(); kernel(y, x)``
-can do without the copy. So a traced call tells the operator which arguments are one tensor; others
-that share memory with one that is written are copied before the kernel runs.
+Passes of torch may change what shares memory: Inductor may find that ``y = x.clone()`` before
+``kernel(y, x)`` is not needed. So the operator knows which arguments were one tensor when the call
+was traced; others that share memory with one that is written are copied before the kernel runs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Order(NamedTuple):
     repeats: tuple[tuple[int, int, str], ...]
 
 
-class Operators:
+class KernelOperators:
     """The operators of one kernel.
 
     ``kernel`` is called with a call's arguments. ``identity``: equal for kernels that do the same,
@@ -164,7 +164,7 @@ class Operators:
 
     def _registered(self, form: Form) -> tuple[str, str]:
         """The names of the operator and its overload of calls of a form."""
-        from ninetoothed.pytorch.registry import register
+        from ninetoothed.pytorch.library import register
 
         name = f"{self._name}.{form.overload}"
         register(name, form.schema, self._runner(form), functools.partial(self._check, form))
@@ -239,4 +239,6 @@ def _separated(form: Form, values: Sequence[Any]) -> list[Any]:
 
 
 def _copy(value: Any) -> Any:
-    return value.with_elements(value.elements.clone()) if isinstance(value, Jagged) else value.clone()
+    if isinstance(value, Jagged):
+        return value.with_elements(value.elements.clone())
+    return value.clone()

@@ -14,9 +14,7 @@ _registered: set[str] = set()
 _lock = threading.Lock()
 
 
-def register(
-    name: str, schema: str, run: Callable[..., None], check: Callable[..., None]
-) -> None:
+def register(name: str, schema: str, run: Callable[..., None], check: Callable[..., None]) -> None:
     """Register an overload of an operator, unless there is one of its name.
 
     ``run`` runs it on tensors with data, and ``check`` on tensors without.
