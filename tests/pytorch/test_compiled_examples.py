@@ -11,9 +11,6 @@ import torch._dynamo.testing
 
 from tests.support.example_calls import CALLS, ExampleCall
 
-# torch's compiler meets a number of jagged tensors that it has no symbol for.
-NOT_OF_ANY_SIZE = ("jagged_attention",)
-
 
 def tensors(result: Any) -> list[torch.Tensor]:
     """The tensors of a result; of jagged ones, the elements."""
@@ -39,9 +36,7 @@ def test_whole_graphs(call: ExampleCall, device: str) -> None:
     check(compiled, call, device, (1, 2))
 
 
-@pytest.mark.parametrize(
-    "call", [call for call in CALLS if call.function not in NOT_OF_ANY_SIZE], ids=str
-)
+@pytest.mark.parametrize("call", CALLS, ids=str)
 def test_any_size(call: ExampleCall, device: str) -> None:
     counted = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(call.called, fullgraph=True, backend=counted, dynamic=True)
