@@ -46,7 +46,7 @@ def arrangement(input, weight, output, stride, padding, dilation):
     return mm.arrangement(windows_flattened, weight_flattened, output_flattened)
 
 
-@functools.cache
+@ninetoothed.factory
 def make_kernel(stride, padding, dilation):
     """The kernel for these numbers, pairs of height and width."""
     # A kernel for each size of filters: an index is divided by it for every element.

@@ -8,8 +8,6 @@ which is contiguous. So a seed drops the same elements however the input lies in
 whatever the block size is.
 """
 
-import functools
-
 import torch
 
 import ninetoothed
@@ -29,7 +27,7 @@ def application(input, p, seed, output):
     output = ntl.where(kept, ntl.cast(input, ntl.float32) * (1 / (1 - p)), 0.0)
 
 
-@functools.cache
+@ninetoothed.factory
 def kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement,

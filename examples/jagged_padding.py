@@ -8,8 +8,6 @@ Both are cut into blocks of one sequence, BLOCK_SIZE_M positions × BLOCK_SIZE_N
 a block. What lies behind a sequence's end does not exist: it reads the value, and is not written.
 """
 
-import functools
-
 import torch
 
 import ninetoothed
@@ -39,7 +37,7 @@ def application(input, output):
     output = input
 
 
-@functools.cache
+@ninetoothed.factory
 def pad_kernel(value: float) -> ninetoothed.Kernel:
     """The kernel that writes ``value`` behind the sequences."""
     return ninetoothed.make(

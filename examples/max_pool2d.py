@@ -42,7 +42,7 @@ def application(windows, output):
     output = ntl.reduce(windows, 1, larger)
 
 
-@functools.cache
+@ninetoothed.factory
 def make_kernel(kernel_size, stride, padding, ceil_mode):
     """The kernel for windows of these sizes, pairs of height and width."""
     return ninetoothed.make(

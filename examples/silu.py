@@ -7,8 +7,6 @@ A contiguous tensor is a vector to the kernel, whatever its shape; any other has
 rank, so that no program divides an element's number by sizes to find the element.
 """
 
-import functools
-
 import torch
 
 import ninetoothed
@@ -29,7 +27,7 @@ def application(input, output):
     output = x * ntl.sigmoid(x)
 
 
-@functools.cache
+@ninetoothed.factory
 def kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement, application, (Tensor(ndim), Tensor(ndim)), kernel_name="silu_kernel"

@@ -7,8 +7,6 @@ output   [ 0 1 2 3 | 4 5 6 7 | 8 9 ]      one program a block
 Backward, a program reads a block of the gradient and of both inputs, and writes both gradients.
 """
 
-import functools
-
 import torch
 from torch.autograd.function import once_differentiable
 
@@ -32,14 +30,14 @@ def backward_application(gradient, gate, up, gate_gradient, up_gradient):
     up_gradient = gradient * silu
 
 
-@functools.cache
+@ninetoothed.factory
 def kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement, application, tuple(Tensor(ndim) for _ in range(3)), kernel_name="swiglu_kernel"
     )
 
 
-@functools.cache
+@ninetoothed.factory
 def backward_kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement,

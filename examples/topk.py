@@ -43,7 +43,7 @@ def keys_of(tile):
     return (ntl.cast(ordered, ntl.int64) << 32) | (LAST - tile.offsets(1))
 
 
-@functools.cache
+@ninetoothed.factory
 def topk_kernel(lanes: int) -> ninetoothed.Kernel:
     """The kernel for a k of at most ``lanes``, a power of two."""
 
