@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from ninetoothed import config, tuning
-from ninetoothed.cache import eviction
+from ninetoothed.cache import eviction, read_only
 from ninetoothed.cache.folder import UnsafeFolderError, check
 from ninetoothed.errors import NineToothedError
 
@@ -61,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _tuning(parsed.action, parsed.file)
         if not folder.is_dir():
             print(f"there is no folder {folder}: nothing is kept yet")
+            if parsed.action == "info":
+                _print_read_only()
             return 0
         return _info(folder) if parsed.action == "info" else _clear(folder, parsed.kind)
     except UnsafeFolderError as error:
@@ -82,7 +84,21 @@ def _info(folder: Path) -> int:
     if entries:
         print(f"oldest use  {_time(entries[0].used)}")
         print(f"newest use  {_time(entries[-1].used)}")
+    _print_read_only()
     return 0
+
+
+def _print_read_only() -> None:
+    """Print a line on the second folder, if there is one."""
+    folder = config.cache_read_only_dir()
+    if folder is None:
+        return
+    problem = read_only.problem(folder)
+    if problem is not None:
+        print(f"read-only   not used: {problem}")
+        return
+    entries = eviction.scan(folder).entries
+    print(f"read-only   {folder}: {_number(len(entries), 'entry', 'entries')}, {_size(entries)}")
 
 
 def _clear(folder: Path, kind: str | None) -> int:

@@ -58,6 +58,14 @@ def names_cache_dir() -> bool:
     return _text("NINETOOTHED_CACHE_DIR") is not None
 
 
+def cache_read_only_dir() -> Path | None:
+    """``NINETOOTHED_CACHE_READ_ONLY_DIR``: a second cache folder, in which is looked for what the
+    first one lacks. Nothing there is written, deleted or locked. Default: none.
+    """
+    text = _text("NINETOOTHED_CACHE_READ_ONLY_DIR")
+    return None if text is None else Path(text).expanduser()
+
+
 def cache_size() -> int:
     """``NINETOOTHED_CACHE_SIZE``: limit of the cache in bytes; 0: no limit. ``K``, ``M``, ``G`` and
     ``T`` after a number are powers of 1024. Default ``1G``.

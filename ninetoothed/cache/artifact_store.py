@@ -7,7 +7,8 @@ entries in memory and warns once; and silently where this package's files have c
 imported, so that modules of two versions may have made an entry.
 
 A read notes that the entry was used, once an hour at most. Writes keep the folder within
-``config.cache_size()`` (see ``eviction``).
+``config.cache_size()`` (see ``eviction``). What is not there is looked for in a second folder,
+which is only read (see ``read_only``).
 
 An entry is code that is run: it counts only where nobody but this user and root could have written
 it (see ``folder``). A cache folder that others can write is not used, as one that takes no files.
@@ -29,7 +30,7 @@ from typing import TypeVar
 from ninetoothed import config
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Space
-from ninetoothed.cache import eviction
+from ninetoothed.cache import eviction, read_only
 from ninetoothed.cache.atomic import write_in
 from ninetoothed.cache.folder import UnsafeFolderError, check, opened, read
 from ninetoothed.errors import ConfigurationError
@@ -48,7 +49,8 @@ _warned = False
 def check_folder() -> None:
     """Check that nobody else can change the cache, before anything is expected of it.
 
-    The default folder is done without where they can, with a warning.
+    The default folder is done without where they can, with a warning; so is the second folder,
+    whatever is wrong with it.
 
     Raises:
         ConfigurationError: they can, and the user has named the folder.
@@ -62,6 +64,7 @@ def check_folder() -> None:
     except OSError:
         # It is not there yet; or the first write warns.
         pass
+    read_only.place()
 
 
 def load(key: str) -> Artifact | None:
@@ -125,6 +128,10 @@ def result_names(group: str | None = None) -> list[str]:
     # A folder that cannot be read has none.
     with contextlib.suppress(OSError), opened(folder, "tuning") as room:
         names.update(os.listdir(room))
+    behind = read_only.place()
+    if behind is not None:
+        with contextlib.suppress(OSError), read_only.room(behind, "tuning") as room:
+            names.update(os.listdir(room))
     return sorted(
         name for name in names if name.startswith(start) and re.fullmatch(r"\w+\.json", name)
     )
@@ -185,24 +192,42 @@ def _read(kind: str, key: str, name: str | None = None) -> str | None:
 def _content(kind: str, name: str, key: str | None) -> str | None:
     """Content of a file for ``key``, or for any key; None where it is not whole."""
     folder = config.cache_dir()
-    try:
-        with opened(folder, kind) as room:
-            text, status = read(room, name)
-            entry = json.loads(text)
-            content = entry["content"]
-            if (
-                entry["format"] == _FORMAT
-                and (key is None or entry["key"] == key)
-                and isinstance(content, str)
-                and entry["digest"] == _digest(content)
-            ):
-                eviction.refresh(room, name, status.st_mtime)
-                return content
-    # RecursionError: a broken file may have deeply nested brackets.
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
+    with contextlib.suppress(OSError), opened(folder, kind) as room:
+        found = _whole(room, name, key)
+        if found is not None:
+            content, used = found
+            eviction.refresh(room, name, used)
+            return content
     with _lock:
-        return _memory.get(str(folder / kind / name))
+        kept = _memory.get(str(folder / kind / name))
+    behind = read_only.place() if kept is None else None
+    if behind is None:
+        return kept
+    with contextlib.suppress(OSError), read_only.room(behind, kind) as room:
+        found = _whole(room, name, key)
+        return None if found is None else found[0]
+    return None
+
+
+def _whole(room: int, name: str, key: str | None) -> tuple[str, float] | None:
+    """Content of a file of a room, and when it was used; None where it is not whole.
+
+    Raises:
+        OSError: it is not there, is not safe, or cannot be read.
+    """
+    # RecursionError: a broken file may have deeply nested brackets.
+    with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+        text, status = read(room, name)
+        entry = json.loads(text)
+        content = entry["content"]
+        if (
+            entry["format"] == _FORMAT
+            and (key is None or entry["key"] == key)
+            and isinstance(content, str)
+            and entry["digest"] == _digest(content)
+        ):
+            return content, status.st_mtime
+    return None
 
 
 def _write(kind: str, key: str, content: str, name: str | None = None) -> None:

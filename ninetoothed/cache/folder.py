@@ -32,7 +32,8 @@ _PLAIN = _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _FOLDER_MODE = 0o777 & ~_OTHERS_WRITE
 _FILE_MODE = 0o666 & ~_OTHERS_WRITE
-_REMEDY = "set NINETOOTHED_CACHE_DIR to a folder of your own"
+WRITABLE = "NINETOOTHED_CACHE_DIR"
+"""The setting that names the folder, which errors tell to set, where no other is given."""
 
 
 class UnsafeFolderError(OSError):
@@ -84,8 +85,12 @@ class Descriptor:
 
 
 @contextlib.contextmanager
-def opened(folder: Path, room: str | None = None, *, make: bool = False) -> Generator[int]:
+def opened(
+    folder: Path, room: str | None = None, *, make: bool = False, setting: str = WRITABLE
+) -> Generator[int]:
     """Descriptor of the cache folder, or of a room of it, which is safe; ``make``: it is made.
+
+    ``setting``: the one that names the folder.
 
     Raises:
         UnsafeFolderError: others could change what it holds.
@@ -95,11 +100,12 @@ def opened(folder: Path, room: str | None = None, *, make: bool = False) -> Gene
         raise OSError(errno.ENOTSUP, "files cannot be opened relative to a folder on this system")
     with contextlib.ExitStack() as stack:
         number = stack.enter_context(_opened(folder, make)).fileno()
-        _check_links(folder)
-        _check(os.fstat(number), folder, folder)
+        _check_links(folder, setting)
+        _check(os.fstat(number), folder, folder, setting)
         if room is not None:
-            number = stack.enter_context(_opened_room(number, folder, room, make)).fileno()
-            _check(os.fstat(number), folder / room, folder)
+            opening = _opened_room(number, folder, room, make, setting)
+            number = stack.enter_context(opening).fileno()
+            _check(os.fstat(number), folder / room, folder, setting)
         yield number
 
 
@@ -114,7 +120,7 @@ def check(folder: Path, rooms: Sequence[str]) -> None:
         for room in rooms:
             with contextlib.suppress(FileNotFoundError):
                 status = os.stat(room, dir_fd=descriptor, follow_symlinks=False)
-                _check(status, folder / room, folder)
+                _check(status, folder / room, folder, WRITABLE)
 
 
 def open_file(folder: int, name: str, flags: int) -> Descriptor:
@@ -170,7 +176,7 @@ def _opened(folder: Path, make: bool) -> Descriptor:
     return Descriptor(folder, _DIRECTORY)
 
 
-def _opened_room(number: int, folder: Path, room: str, make: bool) -> Descriptor:
+def _opened_room(number: int, folder: Path, room: str, make: bool, setting: str) -> Descriptor:
     if make:
         with contextlib.suppress(FileExistsError):
             os.mkdir(room, _FOLDER_MODE, dir_fd=number)
@@ -180,11 +186,12 @@ def _opened_room(number: int, folder: Path, room: str, make: bool) -> Descriptor
         raise
     except OSError:
         # Which error a link is differs between systems.
-        _check(os.stat(room, dir_fd=number, follow_symlinks=False), folder / room, folder)
+        status = os.stat(room, dir_fd=number, follow_symlinks=False)
+        _check(status, folder / room, folder, setting)
         raise
 
 
-def _check_links(folder: Path) -> None:
+def _check_links(folder: Path, setting: str) -> None:
     """Check that nobody else's link leads to the folder."""
     folder = folder.absolute()
     for path in (folder, *folder.parents):
@@ -192,28 +199,33 @@ def _check_links(folder: Path) -> None:
         if stat.S_ISLNK(status.st_mode) and not _is_trusted(status):
             raise UnsafeFolderError(
                 f"{path} is a link of user {status.st_uid}'s, who could lead it to any folder; "
-                f"remove it, or {_REMEDY}"
+                f"remove it, or {_remedy(setting)}"
             )
 
 
-def _check(status: os.stat_result, path: Path, folder: Path) -> None:
+def _check(status: os.stat_result, path: Path, folder: Path, setting: str) -> None:
     """Check the owner and the mode of the cache folder, or of a room."""
     if stat.S_ISLNK(status.st_mode):
         raise UnsafeFolderError(
             f"{path} is a link, and none is followed in the cache folder; remove it, or set "
-            "NINETOOTHED_CACHE_DIR to the folder that has room for all"
+            f"{setting} to the folder that has room for all"
         )
     if not _is_trusted(status):
         raise UnsafeFolderError(
             f"{path} belongs to user {status.st_uid}, who could put code there that is run as "
-            f"user {os.geteuid()}; {_REMEDY}"
+            f"user {os.geteuid()}; {_remedy(setting)}"
         )
     if status.st_mode & _OTHERS_WRITE:
         raise UnsafeFolderError(
             f"{path} has the mode {stat.S_IMODE(status.st_mode):o}, so others could put code there "
             f"that is run as user {os.geteuid()}; `chmod -R go-w {shlex.quote(str(folder))}`, or "
-            f"{_REMEDY}"
+            f"{_remedy(setting)}"
         )
+
+
+def _remedy(setting: str) -> str:
+    owner = "of your own" if setting == WRITABLE else "of your own or root's"
+    return f"set {setting} to a folder {owner}"
 
 
 def _is_trusted(status: os.stat_result) -> bool:

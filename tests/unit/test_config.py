@@ -113,6 +113,9 @@ def test_cache_dir(monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.cache_dir() == Path("/var/cache/ninetoothed")
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", "~/kernels")
     assert config.cache_dir() == Path("/home/someone/kernels")
+    assert config.cache_read_only_dir() is None
+    monkeypatch.setenv("NINETOOTHED_CACHE_READ_ONLY_DIR", "~/shared")
+    assert config.cache_read_only_dir() == Path("/home/someone/shared")
 
 
 @pytest.mark.parametrize(
