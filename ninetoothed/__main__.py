@@ -1,10 +1,12 @@
-"""Command line, ``python -m ninetoothed``: the cache folder and the tuning results.
+"""Command line, ``python -m ninetoothed``: the cache folder, the tuning results, and kernels that
+are compiled where no GPU is.
 
 python -m ninetoothed cache info                  shows the contents of the cache folder
 python -m ninetoothed cache clear                 deletes its entries
 python -m ninetoothed cache clear --kind tuning   those of one kind
 python -m ninetoothed tuning export tuned.json    writes the tuning results to a file
 python -m ninetoothed tuning load tuned.json      brings those of a file into the cache folder
+python -m ninetoothed precompile module:kernel    compiles what calls on a GPU will need
 """
 
 from __future__ import annotations
@@ -41,6 +43,21 @@ kinds of entries:
 """
 
 
+_CALLS = """
+a call's arguments are NAME=VALUE, with commas between them:
+  x=fp16[4096, 4096]             a tensor: its element type and its sizes
+  x=fp16[4096, 4096][1, 4096]    one with strides, in elements (default: contiguous)
+  x=fp32[]                       one of no dims
+  eps=1e-6, BLOCK=64, flag=True  numbers, and values of constexpr symbols
+
+tensors start at multiples of 16 bytes, as torch allocates them, and share no memory
+
+example:
+  python -m ninetoothed precompile kernels:matmul --target sm_90 --device 'NVIDIA H200' \\
+    --call 'lhs=fp16[4096, 4096], rhs=fp16[4096, 4096], output=fp16[4096, 4096]' -o kernels/
+"""
+
+
 class _Form(TypedDict):
     epilog: str
     formatter_class: type[argparse.HelpFormatter]
@@ -53,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: the arguments name no command (its code is 2), or ask for help.
     """
     parsed = _parser().parse_args(arguments)
+    if parsed.command == "precompile":
+        return _precompile(parsed)
     folder = config.cache_dir()
     try:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -138,9 +157,27 @@ def _tuning(action: str, file: str) -> int:
     return 0
 
 
+def _precompile(parsed: argparse.Namespace) -> int:
+    # The compiler's modules, which the other commands do without.
+    from ninetoothed.tools.precompile import precompile
+
+    try:
+        return precompile(
+            parsed.kernel,
+            parsed.target,
+            parsed.device,
+            parsed.call,
+            parsed.output,
+            parsed.refinements,
+        )
+    except NineToothedError as error:
+        return _fail(str(error))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m ninetoothed", description="The cache folder and the tuning results."
+        prog="python -m ninetoothed",
+        description="The cache folder, the tuning results, and kernels compiled without a GPU.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     text = "see or empty the folder of compiled kernels and tuning results"
@@ -160,7 +197,33 @@ def _parser() -> argparse.ArgumentParser:
     results.add_parser("export", help=text, description=text).add_argument("file")
     text = "bring the results of a file into the cache folder"
     results.add_parser("load", help=text, description=text).add_argument("file")
+    text = "compile what calls of a kernel will need on a GPU, where none is"
+    form = _Form(epilog=_CALLS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    _add_call(commands.add_parser("precompile", help=text, description=text, **form))
     return parser
+
+
+def _add_call(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``precompile``."""
+    add = parser.add_argument
+    add("kernel", metavar="MODULE:KERNEL", help="a kernel of a module, or a call that makes one")
+    add("--target", metavar="ARCH", required=True, help="the GPU's architecture, as sm_90")
+    add("--device", metavar="NAME", help="the GPU, as torch names it (the target's first one)")
+    add(
+        *("--call", "--shapes"),
+        metavar="ARGS",
+        action="append",
+        required=True,
+        help="a call's arguments; may be repeated",
+    )
+    add(
+        "--refinements",
+        metavar="N",
+        type=int,
+        choices=range(4),
+        help="compile for the tuner's first N rounds around what may be fastest (3, which is all)",
+    )
+    add("-o", "--output", metavar="DIR", help="the cache folder that is filled (the user's)")
 
 
 def _fail(message: str) -> int:

@@ -33,7 +33,7 @@ A module imports from its own room and from lower levels; of its own level, what
 """
 
 BESIDE = {
-    "__main__": {"tuning"},
+    "__main__": {"tools", "tuning"},
     "config": {"errors"},
     "definition": {"fingerprint"},
     "testing": {"tools"},

@@ -12,6 +12,19 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 
 
 @dataclass(frozen=True)
+class Product:
+    """A device of a target, as torch describes it: its ``name``, the ``clock`` in Hz, the
+    ``bandwidth`` of memory in bytes/s.
+    """
+
+    name: str
+    multiprocessors: int
+    clock: float
+    bandwidth: float
+    l2_bytes: int
+
+
+@dataclass(frozen=True)
 class Capabilities:
     """Capabilities of a target.
 
@@ -20,7 +33,8 @@ class Capabilities:
     ``other_precision`` is that of other element types. ``dot_depths``: the least ``k`` of its
     matrix units, by element type. ``imprecise_sums``: the default number of products of eight-bit
     floats that are summed imprecisely. ``combines_cache_hints``: an access may have more than one
-    cache hint.
+    cache hint. ``products``: devices that kernels can be ranked for where none is, the most common
+    one first.
     """
 
     vendor: str
@@ -31,6 +45,7 @@ class Capabilities:
     dot_depths: Mapping[str, int]
     imprecise_sums: int
     combines_cache_hints: bool
+    products: tuple[Product, ...] = ()
 
 
 class Targets(Protocol):

@@ -67,6 +67,24 @@ def check_folder() -> None:
     read_only.place()
 
 
+def check_writable() -> None:
+    """Check that the folder takes entries, where nothing but that is wanted of it.
+
+    Raises:
+        ConfigurationError: it does not.
+    """
+    folder, name = config.cache_dir(), f"{eviction.TEMPORARY_PREFIX}check.json"
+    try:
+        for kind in eviction.KINDS:
+            with opened(folder, kind, make=True) as room:
+                write_in(room, name, "")
+                os.unlink(name, dir_fd=room)
+    except UnsafeFolderError as error:
+        raise ConfigurationError(str(error)) from None
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be written ({error})") from None
+
+
 def load(key: str) -> Artifact | None:
     """Load the artifact of ``key``, or None."""
     return _parsed("artifacts", key, Artifact.from_json)

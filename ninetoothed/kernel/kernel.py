@@ -52,6 +52,7 @@ from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.launch.launch_cache import LaunchCache
+from ninetoothed.runtime.tuning.candidates import Absent
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -474,6 +475,30 @@ class Kernel:
             raise self._misplaced(arguments.place)
         found = self._dispatcher.runs(arguments.signature, arguments.values, sample)
         return ((run, "") for run in found)
+
+    def precompile(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        place: Absent,
+        refinements: int | None = None,
+    ) -> tuple[list[Config], dict[Config, str]]:
+        """Compile what a call like this one may need on a device that is not here, into the cache
+        (see ``Dispatcher.precompile``). The tensors may be described ones.
+
+        Raises:
+            DeviceError: the kernel is one that is only interpreted.
+            NineToothedError: as a call does.
+        """
+        if self._backend == "interpret":
+            raise DeviceError(
+                f"kernel {self.interface.name!r} has backend='interpret', and is never compiled; "
+                "leave backend out"
+            )
+        arguments = self._bind(args, kwargs)
+        return self._dispatcher.precompile(
+            arguments.signature, arguments.values, place, refinements
+        )
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call in launch order."""

@@ -31,7 +31,7 @@ from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.launch.loaded import KernelPair
 from ninetoothed.runtime.tuning import results
-from ninetoothed.runtime.tuning.candidates import Candidates, Compiler
+from ninetoothed.runtime.tuning.candidates import Absent, Candidates, Compiler
 from ninetoothed.runtime.tuning.results import Bucket
 
 if TYPE_CHECKING:
@@ -197,6 +197,46 @@ class Dispatcher:
                 choice = Selection(family.only, "only")
             search = Search(family.candidates, values, mode, self._limit)
             return search.report(choice)
+
+    def precompile(
+        self,
+        signature: Signature,
+        values: tuple[Any, ...],
+        place: Absent,
+        refinements: int | None = None,
+    ) -> tuple[list[Config], dict[Config, str]]:
+        """Compiles what the first call like this one may need on a device that is not here: all
+        that tuning may try. Nothing is launched. ``refinements`` as in ``Search.precompile``.
+
+        Returns the configurations that are in the cache now, none where a call launches no program;
+        and why others cannot be compiled.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another.
+            ConfigurationError: no configuration can be compiled.
+            DeviceError: the compiler is not installed.
+        """
+        from ninetoothed.runtime.tuning.search import Search
+
+        # As a call is taken for one of a laxer class.
+        for one in (signature, *signature.laxer):
+            candidates = Candidates(self.name, self._compiler, one, place)
+            try:
+                search = Search(candidates, values, self._mode(), self._limit)
+                if search.programs() == 0:
+                    return [], {}
+            except CheckError as error:
+                if error.is_agreement and one.laxer:
+                    continue
+                raise ArgumentError(error.message) from None
+            configs = candidates.space.configs
+            if len(configs) > 1:
+                return search.precompile(refinements), candidates.failures
+            found = candidates.compiled(configs, values)
+            if not found:
+                raise candidates.failure({})
+            return found, {}
+        raise AssertionError("the last class is the laxest")
 
     def _launch(self, signature: Signature, values: tuple[Any, ...], index: int) -> Launched | None:
         """Launches a call of this class, as :meth:`launch` does.

@@ -199,7 +199,10 @@ def test_no_folder(
     ("arguments", "message"),
     [
         ([], "the following arguments are required: command"),
-        (["frob"], "argument command: invalid choice: frob (choose from cache, tuning)"),
+        (
+            ["frob"],
+            "argument command: invalid choice: frob (choose from cache, tuning, precompile)",
+        ),
         (["cache"], "the following arguments are required: action"),
         (["cache", "frob"], "argument action: invalid choice: frob (choose from info, clear)"),
         (

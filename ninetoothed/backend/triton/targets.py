@@ -6,7 +6,7 @@ import functools
 import re
 from dataclasses import replace
 
-from ninetoothed.artifacts.capabilities import Capabilities
+from ninetoothed.artifacts.capabilities import Capabilities, Product
 from ninetoothed.artifacts.occupancy import Architecture
 from ninetoothed.artifacts.target import Target
 from ninetoothed.dtype import DTYPES
@@ -49,6 +49,7 @@ def _of_cuda(target: Target) -> Capabilities:
         # On Hopper as many as there are; elsewhere the sums have 32 bits at no cost.
         imprecise_sums=1 << 30 if number == 90 else 0,
         combines_cache_hints=False,
+        products=_PRODUCTS.get(target.arch, ()),
     )
 
 
@@ -64,6 +65,7 @@ def _of_hip(target: Target) -> Capabilities:
         dot_depths={name: 16 if name == "fp32" else 1 for name in DTYPES},
         imprecise_sums=0,
         combines_cache_hints=True,
+        products=_PRODUCTS.get(target.arch, ()),
     )
 
 
@@ -102,6 +104,29 @@ ARCHITECTURES: dict[str, Architecture] = {
     ),
     "gfx9": replace(_CDNA, tensor=_tensor(1024, 0.25, 1.0)),
     "gfx": replace(_CDNA, tensor=_tensor(512, 0, 1.0), warp_size=32, registers_per_thread=256),
+}
+
+
+# Their data sheets' numbers, with the names and the boost clocks that torch tells.
+_PRODUCTS: dict[str, tuple[Product, ...]] = {
+    "sm_70": (Product("Tesla V100-SXM2-16GB", 80, 1.53e9, 898e9, 6 << 20),),
+    "sm_75": (Product("Tesla T4", 40, 1.59e9, 320e9, 4 << 20),),
+    "sm_80": (
+        Product("NVIDIA A100-SXM4-80GB", 108, 1.41e9, 2.039e12, 40 << 20),
+        Product("NVIDIA A100-SXM4-40GB", 108, 1.41e9, 1.555e12, 40 << 20),
+    ),
+    "sm_86": (Product("NVIDIA A10", 72, 1.695e9, 600e9, 6 << 20),),
+    "sm_89": (
+        Product("NVIDIA L40S", 142, 2.52e9, 864e9, 96 << 20),
+        Product("NVIDIA L4", 58, 2.04e9, 300e9, 48 << 20),
+        Product("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.008e12, 72 << 20),
+    ),
+    "sm_90": (
+        Product("NVIDIA H100 80GB HBM3", 132, 1.98e9, 3.352e12, 50 << 20),
+        Product("NVIDIA H200", 132, 1.98e9, 4.917e12, 60 << 20),
+    ),
+    "sm_100": (Product("NVIDIA B200", 148, 1.965e9, 8e12, 126 << 20),),
+    "gfx942": (Product("AMD Instinct MI300X", 304, 2.1e9, 5.3e12, 4 << 20),),
 }
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.capabilities import Product
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
@@ -72,19 +73,32 @@ class Fitting(NamedTuple):
     key: tuple[int, ...]
 
 
-class Candidates:
-    """Configurations of ``signature`` on the current device: artifacts, kernels and failures.
+class Absent(NamedTuple):
+    """A device that is not here, for which kernels are compiled."""
 
-    ``failures``: why some of them cannot run. One thread at a time.
+    target: Target
+    product: Product
+
+
+class Candidates:
+    """Configurations of ``signature`` on a device: artifacts, kernels and failures.
+
+    ``place``: the number of the current device; or one that is not here, on which nothing can be
+    loaded. ``failures``: why some of them cannot run. One thread at a time.
     """
 
-    def __init__(self, name: str, compiler: Compiler, signature: Signature, index: int) -> None:
+    def __init__(
+        self, name: str, compiler: Compiler, signature: Signature, place: int | Absent
+    ) -> None:
         self.name = name
         self.signature = signature
-        self.device = device.name(index)
         self.failures: dict[Config, str] = {}
-        self._index = index
-        self._target = toolchain.active().active_target()
+        self._place = place
+        if isinstance(place, Absent):
+            self.device, self._target = place.product.name, place.target
+        else:
+            self.device = device.name(place)
+            self._target = toolchain.active().active_target()
         self._compiler = compiler
         # None: it cannot be compiled, or must not be launched.
         self._hosts: dict[Config, Host | None] = {}
@@ -215,6 +229,22 @@ class Candidates:
             self._load(others, on_done)
         return [pair for pair in pairs if pair.ready(values) is not None]
 
+    def compiled(
+        self,
+        configs: Sequence[Config],
+        values: tuple[Any, ...],
+        on_done: OnDone = lambda done, total: None,
+    ) -> list[Config]:
+        """Those that can be compiled: what :meth:`kernels` loads is in the cache then."""
+        hosts = [host for config in configs if (host := self._host(config)) is not None]
+        needed = [self._needed(self._pair(host), values) for host in hosts]
+        found = self._compile(needed, on_done)
+        done = {pair for pair, _, _ in found}
+        others = [(pair, pair.host) for pair, host in needed if host.artifact.full]
+        found += self._compile([one for one in others if one[0] not in done], on_done)
+        able = {pair.artifact.config for pair, _, _ in found}
+        return [config for config in configs if config in able]
+
     def _pair(self, host: Host) -> KernelPair:
         return self._pairs.setdefault(host.artifact.config, KernelPair(host))
 
@@ -227,17 +257,25 @@ class Candidates:
                 pair.give_up_full()
         return pair, pair.host
 
-    def _load(self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone) -> None:
-        """Compiles and loads kernels of pairs."""
+    def _compile(
+        self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone
+    ) -> list[tuple[KernelPair, Host, Binary]]:
+        """Compiles kernels of pairs; those that can be, the others are given up."""
+        found: list[tuple[KernelPair, Host, Binary]] = []
         binaries = _compiled([host for _, host in missing], on_done)
         for (pair, host), binary in zip(missing, binaries, strict=True):
+            if not isinstance(binary, str):
+                found.append((pair, host, binary))
+            elif host.artifact.full:
+                pair.give_up_full()
+            else:
+                self._give_up(host.artifact.config, binary)
+        return found
+
+    def _load(self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone) -> None:
+        """Compiles and loads kernels of pairs."""
+        for pair, host, binary in self._compile(missing, on_done):
             config, is_full = host.artifact.config, host.artifact.full
-            if isinstance(binary, str):
-                if is_full:
-                    pair.give_up_full()
-                else:
-                    self._give_up(config, binary)
-                continue
             try:
                 pair.add(_loaded(host, binary))
                 self.failures.pop(config, None)
@@ -293,7 +331,9 @@ class Candidates:
     def _properties(self) -> model.Properties:
         from ninetoothed.runtime.tuning import model
 
-        return model.Properties.of(self._index, self._target)
+        if isinstance(self._place, Absent):
+            return model.Properties.described(self._place.product, self._target)
+        return model.Properties.of(self._place, self._target)
 
     @cached_property
     def _cache_key(self) -> str:

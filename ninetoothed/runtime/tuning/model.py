@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.capabilities import Product, capabilities
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.occupancy import (
     Amounts,
@@ -63,6 +63,17 @@ class Properties:
         bandwidth = 2 * rate * wires / 8 or 15e9 * count
         cached = int(getattr(found, "L2_cache_size", 0) or 4 << 20)
         return Properties(capabilities(target).architecture, count, clock, bandwidth, cached)
+
+    @staticmethod
+    def described(product: Product, target: Target) -> Properties:
+        """Properties of a device that is not here."""
+        return Properties(
+            capabilities(target).architecture,
+            product.multiprocessors,
+            product.clock,
+            product.bandwidth,
+            product.l2_bytes,
+        )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -114,6 +114,71 @@ class Search:
             raise self._candidates.failure({})
         return Selection(kernel, "model")
 
+    def precompile(self, refinements: int | None = None) -> list[Config]:
+        """Compiles all that :meth:`run` may compile, whatever turns out to be fastest; returns what
+        can be. ``refinements``: how often what is near the fastest; None: as often as it may.
+
+        Raises:
+            ConfigurationError: no configuration can.
+        """
+        with Progress(f"precompiling {self._candidates.name}") as progress:
+            for result in self._usable():
+                for config in self._existing(result):
+                    if found := self._compiled([config], progress):
+                        return found
+            order, count = self._order(), _count(self._ranked, self._mode)
+            if self._mode == "off":
+                count, refinements = 1, 0
+            able: list[Config] = []
+            while order and not able:
+                batch, order = order[:count], order[count:]
+                self._tried.update(batch)
+                able = self._compiled(batch, progress)
+            if not able:
+                raise self._candidates.failure({})
+            times = _REFINEMENTS if refinements is None else min(refinements, _REFINEMENTS)
+            return [*able, *self._compiled_near(able, times, progress)]
+
+    def _compiled(self, configs: Sequence[Config], progress: Progress) -> list[Config]:
+        """Those that can be compiled."""
+        return self._candidates.compiled(
+            configs, self._values, lambda done, total: progress.update("compiled", done, total)
+        )
+
+    def _compiled_near(
+        self, able: Sequence[Config], times: int, progress: Progress
+    ) -> list[Config]:
+        """Compiles what is one step from what may be the fastest, and again, as :meth:`_refined`
+        would, whichever of them is.
+        """
+        compiled: dict[Config, bool] = {}
+        fastest = [(best, frozenset(self._tried)) for best in able]
+        for _ in range(times):
+            steps = [(tried, self._near(best, tried)) for best, tried in fastest]
+            new = dict.fromkeys(one for _, near in steps for one in near if one not in compiled)
+            found = {*self._compiled([*new], progress)}
+            compiled |= {one: one in found for one in new}
+            fastest = list(
+                dict.fromkeys(
+                    (one, tried.union(near))
+                    for tried, near in steps
+                    for one in near
+                    if compiled[one]
+                )
+            )
+        return [one for one, is_able in compiled.items() if is_able]
+
+    def _usable(self) -> Iterator[Result]:
+        """The results that :meth:`run` takes in the place of timing, the best one first."""
+        exact = self._exact
+        if exact is not None and (self._mode != "full" or exact.imported or exact.mode == "full"):
+            yield exact
+        if self._mode != "full":
+            tensors = sum(map(is_tensor, self._values))
+            near = results.nearest(self._candidates.key, self.bucket, tensors)
+            if near is not None and near != exact:
+                yield near
+
     def report(self, choice: Selection | None) -> TuningReport:
         """Report of how ``choice`` was made."""
         timed = None if choice is None else choice.timed
@@ -201,11 +266,7 @@ class Search:
         """
         for _ in range(_REFINEMENTS):
             best = rows[0].config
-            space = self._candidates.space
-            varied = [one for one in space.varied(best) if one not in self._tried]
-            near = [*varied, *self._neighbours(best)][:_NEIGHBOURS]
-            if self._limit is not None:
-                near = near[: self._limit - len(self._tried)]
+            near = self._near(best, self._tried)
             if not near or time.monotonic() > end:
                 break
             again = self._race([best, *near], progress)
@@ -218,22 +279,37 @@ class Search:
                 break
         return rows
 
+    def _near(self, best: Config, tried: Collection[Config]) -> list[Config]:
+        """Configurations one step from the fastest that are tried next, as many as the user allows:
+        other choices of it first.
+        """
+        varied = self._candidates.space.varied(best)
+        near = [one for one in (*varied, *self._neighbours(best)) if one not in tried]
+        near = near[:_NEIGHBOURS]
+        return near if self._limit is None else near[: self._limit - len(tried)]
+
     def _neighbours(self, config: Config) -> list[Config]:
         """Configurations one step from ``config`` in one place, the most promising first, with the
         same choices where they are legal.
         """
         if self._mode == "full":
             return []
-        places = [_coordinates(row.config) for row in self._ranked]
-        steps = [sorted({*values}) for values in zip(*places, strict=True)]
+        steps, places = self._places
         here = _indices(config, steps)
         near = [
-            replace(row.config, choices=config.choices)
-            for row in self._ranked
-            if not row.reason
-            if sum(abs(a - b) for a, b in zip(here, _indices(row.config, steps), strict=True)) == 1
+            replace(other, choices=config.choices)
+            for other, there in places
+            if sum(abs(a - b) for a, b in zip(here, there, strict=True)) == 1
         ]
-        return [one for one in near if one not in self._tried and self._candidates.space.has(one)]
+        return [one for one in near if self._candidates.space.has(one)]
+
+    @cached_property
+    def _places(self) -> tuple[list[list[int]], list[tuple[Config, list[int]]]]:
+        """The steps along each number of the configurations, and where lies what is not refused."""
+        coordinates = [_coordinates(row.config) for row in self._ranked]
+        steps = [sorted({*values}) for values in zip(*coordinates, strict=True)]
+        able = (row.config for row in self._ranked if not row.reason)
+        return steps, [(config, _indices(config, steps)) for config in able]
 
     def _race(self, configs: Sequence[Config], progress: Progress) -> list[Row]:
         """Compiles and times configurations; those that ran, the fastest first."""
