@@ -25,7 +25,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-tools test-all lint format golden errors docs docs-images bench bench-gpu bench-host bench-tuning clean FORCE
+.PHONY: help demo test test-tools test-pytorch test-all lint format golden errors docs docs-images bench bench-gpu bench-host bench-tuning clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -33,11 +33,14 @@ help: ## list the commands
 demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels on the best device found
 	$(BIN)/python -m examples.demo
 
-test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools; those that need a GPU are skipped without one
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --ignore=tests/tools $(PYTEST_FLAGS)
+test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools and test-pytorch; those that need a GPU are skipped without one
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --ignore=tests/tools --ignore=tests/pytorch $(PYTEST_FLAGS)
 
 test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools at length: every stage of every example, pages in Chromium, packages from outside
 	$(BIN)/python -m pytest tests/tools -n $(TEST_JOBS) $(PYTEST_FLAGS)
+
+test-pytorch: $(VENV)/.test ## test kernels under torch's compiler and exporter: every example
+	$(BIN)/python -m pytest tests/pytorch -n $(TEST_JOBS) $(PYTEST_FLAGS)
 
 # The properties know nothing of Triton, so only the newest one's environment runs them.
 test-all: ## run all tests with full counts, for every target, with the oldest and the newest Triton
@@ -45,7 +48,7 @@ test-all: ## run all tests with full counts, for every target, with the oldest a
 		VENV=.venv-$(subst ==,-,$(OLDEST_TRITON)) TRITON=$(OLDEST_TRITON) \
 		PYTEST_FLAGS="--ignore=tests/property $(PYTEST_FLAGS)"
 	NINETOOTHED_HYPOTHESIS_PROFILE=full NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" \
-		$(MAKE) test test-tools VENV=.venv-triton-newest
+		$(MAKE) test test-tools test-pytorch VENV=.venv-triton-newest
 
 lint: $(VENV)/.dev ## check style (ruff) and types (pyright)
 	$(BIN)/ruff check .

@@ -27,6 +27,7 @@ from benchmarks.tables import number, ratio, table
 _OPTIONS = ("against", "rounds", "json", "commit")
 COMPARED: dict[str, tuple[tuple[str, ...], str]] = {
     "launch": (("case", "provider"), "us"),
+    "function": (("operation",), "us"),
     "start": (("program", "cache", "provider"), "first"),
     "compile": (("kernel", "part"), "ms"),
     "file": (("example",), "ms"),

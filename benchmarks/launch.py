@@ -1,7 +1,7 @@
 """Host microseconds of one asynchronous call: ours, Triton's JIT and torch; needs a GPU.
 
-    python -m benchmarks.launch [--calls N] [--batches N] [--churn] [--smoke] [--json FILE]
-                                [--against DIR]
+    python -m benchmarks.launch [--calls N] [--batches N] [--churn | --functions] [--smoke]
+                                [--json FILE] [--against DIR]
 
 For 1, 3 and 8 tensors and a matrix product. The tensors are so small, and the batches so short,
 that the host never waits for the GPU: each batch begins with an idle device and fits its queue. The
@@ -18,8 +18,9 @@ earlier one does without. torch has no call that sums seven tensors: its time is
 additions that do.
 
 ``--churn`` makes 100,000 calls over 1,000 shapes, and looks for what is compiled again and for
-memory that grows (``benchmarks.churn``). ``--smoke`` makes a few calls of everything, without a GPU
-on CPU tensors, of ours and torch: its times say nothing.
+memory that grows (``benchmarks.churn``). ``--functions`` measures what the examples' functions add
+to their kernels' calls, without a GPU, too (``benchmarks.functions``). ``--smoke`` makes a few
+calls of everything, without a GPU on CPU tensors, of ours and torch: its times say nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from unittest import mock
 
 import torch
 
-from benchmarks import against, records, tables
+from benchmarks import against, functions, records, tables
 from benchmarks.churn import churns, synchronize
 from benchmarks.environment import add_outputs, environment
 from benchmarks.operation import OURS, TORCH, TRITON, Call
@@ -270,6 +271,7 @@ def main() -> None:
     add("--calls", type=int, default=100, help="calls of a batch (default: 100)")
     add("--batches", type=int, default=200, help="batches (default: 200)")
     add("--churn", action="store_true", help="100,000 calls over 1,000 shapes, too")
+    add("--functions", action="store_true", help="what the examples' functions add, alone")
     add("--smoke", action="store_true", help="a few calls; without a GPU, too")
     add_outputs(parser)
     against.add_option(parser)
@@ -279,7 +281,7 @@ def main() -> None:
     if arguments.batches < 1:
         parser.error("--batches must be 1 or more")
     on_gpu = torch.cuda.is_available()
-    if not on_gpu and not arguments.smoke:
+    if not on_gpu and not arguments.smoke and not arguments.functions:
         sys.exit("no GPU found: a launch on one is what is measured; nothing was")
     if arguments.against is not None:
         against.compare("launch", arguments)
@@ -288,13 +290,16 @@ def main() -> None:
     calls, batches = (2, 2) if arguments.smoke else (arguments.calls, arguments.batches)
     # Before anything else takes time of the host.
     found = [environment("launch", arguments.commit, calls=calls, batches=batches)]
-    for case in cases(kind, calls):
+    if arguments.functions:
+        found += functions.measured(calls, batches)
+    for case in () if arguments.functions else cases(kind, calls):
         found += measure(case, calls, batches)
     if arguments.churn:
         found += churns(kind, arguments.smoke)
     if arguments.smoke:
         print("a smoke run: the times say nothing")
-    texts = [tables.launches(found), tables.churn(found)]
+    launched = None if arguments.functions else tables.launches(found)
+    texts = [launched, tables.functions(found), tables.churn(found)]
     print("\n\n".join(text for text in texts if text))
     if arguments.json is not None:
         records.write(arguments.json, found)

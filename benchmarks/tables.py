@@ -95,6 +95,16 @@ def launches(records: Sequence[Record]) -> str:
     return pivot(of_kind(records, "launch"), rows, "provider", value("us"), left=1)
 
 
+def functions(records: Sequence[Record]) -> str | None:
+    """A line an operation, or None: host µs of its function, and what it adds to its calls."""
+    rows = [
+        [one["operation"], *(f"{one[field]:.2f}" for field in ("us", "calls_us", "added_us"))]
+        for one in of_kind(records, "function")
+    ]
+    head = ["µs of the host", "function", "calls and `torch.empty`", "added"]
+    return table(head, rows) if rows else None
+
+
 def churn(records: Sequence[Record]) -> str | None:
     """A line a kernel whose shapes change, or None: what is compiled again, how memory grows."""
     found = of_kind(records, "churn")

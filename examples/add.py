@@ -29,7 +29,7 @@ add_kernel = ninetoothed.make(
 
 def add(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
     """``lhs + rhs`` of two vectors of numbers, of one length and one element type."""
-    if lhs.shape != rhs.shape or lhs.dtype != rhs.dtype:
+    if lhs.shape != rhs.shape or lhs.dtype is not rhs.dtype:
         raise ValueError(
             f"lhs and rhs must be alike, not {tuple(lhs.shape)} of {lhs.dtype} and "
             f"{tuple(rhs.shape)} of {rhs.dtype}; expand or convert one of them"

@@ -11,7 +11,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples import matmul as mm
-from examples.checks import check_floats, check_one_dtype
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 
@@ -57,11 +57,12 @@ def addmm(
     ``input`` broadcasts to (m, n): a matrix, or a vector (n,) that is added to each row.
     All have one element type. Where ``beta`` is 0, it does not matter what ``input`` holds.
     """
-    check_floats(input=input, mat1=mat1, mat2=mat2)
-    check_one_dtype(input=input, mat1=mat1, mat2=mat2)
-    mm.check_sizes(mat1, mat2)
-    output = torch.empty((mat1.shape[0], mat2.shape[1]), dtype=mat1.dtype, device=mat1.device)
-    addmm_kernel(input.expand(output.shape), mat1, mat2, float(beta), float(alpha), output)
+    check_floats(one_dtype=True, input=input, mat1=mat1, mat2=mat2)
+    sizes = mm.sizes_of(mat1, mat2)
+    output = mat1.new_empty(*sizes)
+    if input.shape != sizes:
+        input = input.expand(sizes)
+    addmm_kernel(input, mat1, mat2, float(beta), float(alpha), output)
     return output
 
 

@@ -68,7 +68,7 @@ def argmax(input: torch.Tensor) -> torch.Tensor:
     check_ndim(2, input=input)
     if input.shape[1] == 0:
         raise ValueError("argmax of empty rows: there is no largest number")
-    output = torch.empty(input.shape[0], dtype=torch.int64, device=input.device)
+    output = input.new_empty(input.shape[0], dtype=torch.int64)
     argmax_kernel(input, output)
     return output
 

@@ -19,7 +19,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats, check_ndim, check_one_dtype
+from examples.checks import check_floats, check_ndim, needs_gradients
 from ninetoothed import Tensor, block_size
 
 # Large head dims leave room for small blocks only.
@@ -327,14 +327,20 @@ key_value_kernel = ninetoothed.make(
 )
 
 
+def forward(query, key, value, is_causal, scale):
+    """The output of a query of five dims, and the logarithms to base 2 of its softmax's sums."""
+    output = query.new_empty((*query.shape[:-1], value.shape[-1]))
+    logsumexp = query.new_empty(query.shape[:-1], dtype=torch.float32)
+    attention_kernel(query, key, value, is_causal, scale, output, logsumexp)
+    return output, logsumexp
+
+
 class Attention(torch.autograd.Function):
     """Attention of a query of five dims, with its gradients."""
 
     @staticmethod
     def forward(ctx, query, key, value, is_causal, scale):
-        output = query.new_empty((*query.shape[:-1], value.shape[-1]))
-        logsumexp = query.new_empty(query.shape[:-1], dtype=torch.float32)
-        attention_kernel(query, key, value, is_causal, scale, output, logsumexp)
+        output, logsumexp = forward(query, key, value, is_causal, scale)
         ctx.save_for_backward(query, key, value, output, logsumexp)
         ctx.is_causal, ctx.scale = is_causal, scale
         return output
@@ -353,8 +359,7 @@ class Attention(torch.autograd.Function):
 
 
 def check_heads(dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
-    """Raise a ValueError where ``dim``, that of the heads, or element types do not fit."""
-    check_one_dtype(query=query, key=key, value=value)
+    """Raise a ValueError where ``dim``, that of the heads, does not fit."""
     check_ndim(4, query=query, key=key, value=value)
     heads, key_heads = query.shape[dim], key.shape[dim]
     if heads != key_heads and (not key_heads or heads % key_heads):
@@ -374,14 +379,18 @@ def attention(
     length, dim); key heads divide heads, and the query heads of a group share one. ``is_causal``:
     query i sees keys 0 to i.
     """
-    check_floats(differentiable=True, query=query, key=key, value=value)
+    check_floats(differentiable=True, one_dtype=True, query=query, key=key, value=value)
     check_heads(1, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
     key_heads = key.shape[1]
     group = query.shape[1] // key_heads if key_heads else 1
     grouped = query.unflatten(1, (key_heads, group))
-    return Attention.apply(grouped, key, value, is_causal, scale).flatten(1, 2)
+    if needs_gradients(query, key, value):
+        output = Attention.apply(grouped, key, value, is_causal, scale)
+    else:
+        output, _ = forward(grouped, key, value, is_causal, scale)
+    return output.flatten(1, 2)
 
 
 if __name__ == "__main__":

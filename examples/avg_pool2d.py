@@ -33,7 +33,7 @@ def length(index, size, window, stride, padding, count_include_pad):
     return ntl.minimum(end, size) - ntl.maximum(start, 0)
 
 
-@functools.cache
+@ninetoothed.factory
 def make_kernel(kernel_size, stride, padding, ceil_mode, count_include_pad):
     """The kernel for windows of these sizes, pairs of height and width."""
     numbers = tuple(zip(kernel_size, stride, padding, strict=True))

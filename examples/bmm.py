@@ -12,7 +12,7 @@ import torch
 
 import ninetoothed
 from examples import matmul as mm
-from examples.checks import check_floats, check_ndim, check_one_dtype
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 
@@ -42,16 +42,14 @@ bmm_kernel = ninetoothed.make(
 
 def bmm(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """``input @ other`` of two batches of matrices, (b, m, k) and (b, k, n)."""
-    check_floats(input=input, other=other)
-    check_one_dtype(input=input, other=other)
-    check_ndim(3, input=input, other=other)
-    if input.shape[0] != other.shape[0] or input.shape[2] != other.shape[1]:
+    check_floats(one_dtype=True, input=input, other=other)
+    rows, columns = input.shape, other.shape
+    if len(rows) != 3 or len(columns) != 3 or rows[::2] != columns[:2]:
         raise ValueError(
-            f"the shapes of the batches, {tuple(input.shape)} and {tuple(other.shape)}, "
+            f"the shapes of the batches, {tuple(rows)} and {tuple(columns)}, "
             "must be (b, m, k) and (b, k, n)"
         )
-    shape = (input.shape[0], input.shape[1], other.shape[2])
-    output = torch.empty(shape, dtype=input.dtype, device=input.device)
+    output = input.new_empty(*rows[:2], columns[2])
     bmm_kernel(input, other, output)
     return output
 

@@ -16,6 +16,14 @@ _FLOATS = frozenset(
 )
 
 
+def needs_gradients(*tensors: torch.Tensor) -> bool:
+    """True if torch expects gradients of a function of these tensors."""
+    for tensor in tensors:
+        if tensor.requires_grad:
+            return torch.is_grad_enabled()
+    return False
+
+
 def check_no_gradients(**tensors: torch.Tensor) -> None:
     """Raise a ValueError where torch expects gradients of a function that has none."""
     for name, tensor in tensors.items():
@@ -26,29 +34,33 @@ def check_no_gradients(**tensors: torch.Tensor) -> None:
             )
 
 
-def check_floats(differentiable: bool = False, **tensors: torch.Tensor) -> None:
+def check_floats(
+    differentiable: bool = False, one_dtype: bool = False, **tensors: torch.Tensor
+) -> None:
     """Raise a ValueError where a tensor does not hold floating-point numbers of 32 bits or fewer.
 
-    Or where it requires gradients of a function that is not differentiable.
+    Or where it requires gradients of a function that is not differentiable; or, with ``one_dtype``,
+    where tensors have different element types.
     """
+    first = None
+    # One loop, which asks each tensor for each property once: it is the time of a small call.
     for name, tensor in tensors.items():
-        if tensor.dtype not in _FLOATS:
-            raise ValueError(
-                f"{name} would be converted to float32, which does not hold {tensor.dtype}; pass "
-                "float16, bfloat16 or float32"
-            )
-    if not differentiable:
-        check_no_gradients(**tensors)
-
-
-def check_one_dtype(**tensors: torch.Tensor) -> None:
-    """Raise a ValueError where tensors have different element types."""
-    dtypes = [tensor.dtype for tensor in tensors.values()]
-    if dtypes.count(dtypes[0]) < len(dtypes):
-        raise ValueError(
-            f"{', '.join(tensors)} must have one element type, not "
-            f"{', '.join(map(str, dtypes))}; convert them with .to(dtype)"
-        )
+        dtype = tensor.dtype
+        if dtype is not first:
+            if dtype not in _FLOATS:
+                raise ValueError(
+                    f"{name} would be converted to float32, which does not hold {dtype}; pass "
+                    "float16, bfloat16 or float32"
+                )
+            if one_dtype and first is not None:
+                dtypes = (str(tensor.dtype) for tensor in tensors.values())
+                raise ValueError(
+                    f"{', '.join(tensors)} must have one element type, not {', '.join(dtypes)}; "
+                    "convert them with .to(dtype)"
+                )
+            first = dtype
+        if not differentiable and tensor.requires_grad:
+            check_no_gradients(**{name: tensor})
 
 
 def check_ndim(ndim: int, **tensors: torch.Tensor) -> None:
@@ -61,7 +73,8 @@ def check_ndim(ndim: int, **tensors: torch.Tensor) -> None:
 def check_jagged(**tensors: torch.Tensor) -> None:
     """Raise a ValueError where a tensor is no ``torch.nested`` tensor of jagged layout."""
     for name, tensor in tensors.items():
-        if tensor.layout != torch.jagged:
+        # To ask for its layout takes microseconds: only a jagged tensor has its elements here.
+        if not isinstance(tensor._values, torch.Tensor):
             raise ValueError(
                 f"{name} must be a torch.nested tensor of jagged layout; "
                 "torch.nested.as_nested_tensor(sequences, layout=torch.jagged) makes one"

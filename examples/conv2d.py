@@ -20,7 +20,7 @@ import torch
 
 import ninetoothed
 from examples import matmul as mm
-from examples.checks import check_floats, check_one_dtype
+from examples.checks import check_floats
 from examples.max_pool2d import pair
 from ninetoothed import Tensor
 
@@ -46,7 +46,7 @@ def arrangement(input, weight, output, stride, padding, dilation):
     return mm.arrangement(windows_flattened, weight_flattened, output_flattened)
 
 
-@functools.cache
+@ninetoothed.factory
 def make_kernel(stride, padding, dilation):
     """The kernel for these numbers, pairs of height and width."""
     # A kernel for each size of filters: an index is divided by it for every element.
@@ -77,6 +77,13 @@ def output_size(size: int, window: int, stride: int, padding: int, dilation: int
     return (size + 2 * padding - reach) // stride + 1
 
 
+@functools.lru_cache
+def output_sizes(sizes, windows, stride, padding, dilation):
+    """Numbers of windows of images of these sizes."""
+    numbers = zip(sizes, windows, stride, padding, dilation, strict=True)
+    return tuple(output_size(*along) for along in numbers)
+
+
 def conv2d(
     input: torch.Tensor,
     weight: torch.Tensor,
@@ -88,17 +95,16 @@ def conv2d(
 
     ``stride``, ``padding`` and ``dilation`` are numbers or pairs of height and width.
     """
-    check_floats(input=input, weight=weight)
-    check_one_dtype(input=input, weight=weight)
-    if input.ndim != 4 or weight.ndim != 4 or input.shape[1] != weight.shape[1]:
+    check_floats(one_dtype=True, input=input, weight=weight)
+    images, filters = input.shape, weight.shape
+    if len(images) != 4 or len(filters) != 4 or images[1] != filters[1]:
         raise ValueError(
-            f"the shapes of the input and the weight, {tuple(input.shape)} and "
-            f"{tuple(weight.shape)}, must be (n, c, h, w) and (k, c, r, s)"
+            f"the shapes of the input and the weight, {tuple(images)} and "
+            f"{tuple(filters)}, must be (n, c, h, w) and (k, c, r, s)"
         )
     stride, padding, dilation = pair(stride), pair(padding), pair(dilation)
-    numbers = zip(input.shape[2:], weight.shape[2:], stride, padding, dilation, strict=True)
-    sizes = [output_size(*along) for along in numbers]
-    output = input.new_empty(input.shape[0], weight.shape[0], *sizes)
+    sizes = output_sizes(images[2:], filters[2:], stride, padding, dilation)
+    output = input.new_empty(images[0], filters[0], *sizes)
     make_kernel(stride, padding, dilation)(input, weight, output)
     return output
 

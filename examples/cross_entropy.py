@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats
+from examples.checks import check_floats, needs_gradients
 from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
 
@@ -92,14 +92,20 @@ backward_kernel = ninetoothed.make(
 )
 
 
+def losses(input, target):
+    """The losses of the rows, and the logarithms of their sums of exponentials."""
+    logsumexp = input.new_empty(input.shape[0], dtype=torch.float32)
+    loss = torch.empty_like(logsumexp)
+    forward_kernel(input, target, logsumexp, loss)
+    return loss, logsumexp
+
+
 class CrossEntropy(torch.autograd.Function):
     """The cross entropy of each row, in float32."""
 
     @staticmethod
     def forward(ctx, input, target):
-        logsumexp = torch.empty(input.shape[0], dtype=torch.float32, device=input.device)
-        loss = torch.empty_like(logsumexp)
-        forward_kernel(input, target, logsumexp, loss)
+        loss, logsumexp = losses(input, target)
         ctx.save_for_backward(input, target, logsumexp)
         return loss
 
@@ -125,7 +131,11 @@ def cross_entropy(input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     check_floats(differentiable=True, input=input)
     if target.shape != input.shape[:1]:
         raise ValueError(f"{tuple(target.shape)} targets for an input of {tuple(input.shape)}")
-    return CrossEntropy.apply(input, target).mean().to(input.dtype)
+    if needs_gradients(input):
+        loss = CrossEntropy.apply(input, target)
+    else:
+        loss, _ = losses(input, target)
+    return loss.mean().to(input.dtype)
 
 
 if __name__ == "__main__":

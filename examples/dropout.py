@@ -8,8 +8,6 @@ which is contiguous. So a seed drops the same elements however the input lies in
 whatever the block size is.
 """
 
-import functools
-
 import torch
 
 import ninetoothed
@@ -29,7 +27,7 @@ def application(input, p, seed, output):
     output = ntl.where(kept, ntl.cast(input, ntl.float32) * (1 / (1 - p)), 0.0)
 
 
-@functools.cache
+@ninetoothed.factory
 def kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement,
@@ -50,7 +48,7 @@ def dropout(input: torch.Tensor, p: float, seed: int) -> torch.Tensor:
     check_floats(input=input)
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
-    output = torch.empty(input.shape, dtype=input.dtype, device=input.device)
+    output = input.new_empty(input.shape)
     input, flat = silu.flattened(input, output)
     kernel_of_rank(flat.ndim)(input, float(p), seed, flat)
     return output

@@ -13,7 +13,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats, check_ndim
+from examples.checks import check_floats, check_ndim, needs_gradients
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE_M = block_size(lower_bound=1, upper_bound=16)
@@ -84,6 +84,16 @@ def embedding_backward(gradient: torch.Tensor, index: torch.Tensor, rows: int) -
     return weight_gradient.to(gradient.dtype)
 
 
+def rows_of(index, weight):
+    columns = weight.shape[1]
+    output = weight.new_empty(*index.shape, columns)
+    if index.ndim == 1:
+        embedding_kernel(index, weight, output)
+    else:
+        embedding_kernel(index.reshape(-1), weight, output.view(index.numel(), columns))
+    return output
+
+
 class Embedding(torch.autograd.Function):
     """The kernels, as torch differentiates them."""
 
@@ -91,11 +101,7 @@ class Embedding(torch.autograd.Function):
     def forward(ctx, index, weight):
         ctx.save_for_backward(index)
         ctx.rows = weight.shape[0]
-        output = torch.empty(
-            (index.numel(), weight.shape[1]), dtype=weight.dtype, device=weight.device
-        )
-        embedding_kernel(index.reshape(-1), weight, output)
-        return output.reshape(*index.shape, weight.shape[1])
+        return rows_of(index, weight)
 
     @staticmethod
     @once_differentiable
@@ -111,6 +117,8 @@ def embedding(index: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     Differentiable.
     """
     check_ndim(2, weight=weight)
+    if not needs_gradients(weight):
+        return rows_of(index, weight)
     return Embedding.apply(index, weight)
 
 

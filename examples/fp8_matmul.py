@@ -69,15 +69,13 @@ def fp8_matmul(
     of the first, (m,), and one a column of the second, (n,).
     """
     check_floats(input=input, other=other, input_scale=input_scale, other_scale=other_scale)
-    mm.check_sizes(input, other)
-    if input_scale.shape != input.shape[:1] or other_scale.shape != other.shape[1:]:
+    sizes = mm.sizes_of(input, other)
+    if (*input_scale.shape, *other_scale.shape) != sizes or input_scale.ndim != 1:
         raise ValueError(
             f"the scales' shapes, {tuple(input_scale.shape)} and {tuple(other_scale.shape)}, "
-            f"must be {tuple(input.shape[:1])} and {tuple(other.shape[1:])}"
+            f"must be {sizes[:1]} and {sizes[1:]}"
         )
-    output = torch.empty(
-        (input.shape[0], other.shape[1]), dtype=torch.bfloat16, device=input.device
-    )
+    output = input.new_empty(sizes, dtype=torch.bfloat16)
     fp8_matmul_kernel(input, other, input_scale, other_scale, output)
     return output
 

@@ -12,8 +12,8 @@ import torch
 import ninetoothed
 from examples import bmm
 from examples import matmul as mm
-from examples.checks import check_floats, check_jagged, check_one_dtype
-from examples.jagged_padding import as_sequences
+from examples.checks import check_floats, check_jagged, check_no_gradients
+from examples.jagged_padding import as_sequences, elements_of
 from ninetoothed import Tensor
 
 grouped_matmul_kernel = ninetoothed.make(
@@ -31,14 +31,14 @@ def grouped_matmul(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     ``weight`` is (groups, k, n). The output is jagged as the input is, (groups, j, n).
     """
     check_jagged(input=input)
-    check_floats(input=input, weight=weight)
-    check_one_dtype(input=input, weight=weight)
+    check_no_gradients(input=input)
+    rows = elements_of(input)
+    check_floats(one_dtype=True, input=rows, weight=weight)
     if input.shape[0] != weight.shape[0] or input.shape[2] != weight.shape[1]:
         raise ValueError(
             f"the weight's shape is {tuple(weight.shape)}; for this input it must be "
             f"({input.shape[0]}, {input.shape[2]}, n)"
         )
-    rows = input.values()
     output = as_sequences(rows.new_empty(rows.shape[0], weight.shape[2]), input)
     grouped_matmul_kernel(input, weight, output)
     return output

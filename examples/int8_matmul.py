@@ -33,8 +33,7 @@ int8_matmul_kernel = ninetoothed.make(
 
 def int8_matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """``input @ other`` in int32 of two matrices of int8, (m, k) and (k, n)."""
-    mm.check_sizes(input, other)
-    output = torch.empty((input.shape[0], other.shape[1]), dtype=torch.int32, device=input.device)
+    output = input.new_empty(mm.sizes_of(input, other), dtype=torch.int32)
     int8_matmul_kernel(input, other, output)
     return output
 

@@ -11,8 +11,8 @@ import torch
 
 import ninetoothed
 from examples import attention
-from examples.checks import check_floats, check_jagged
-from examples.jagged_padding import as_sequences
+from examples.checks import check_floats, check_jagged, check_no_gradients
+from examples.jagged_padding import as_sequences, elements_of
 from ninetoothed import Tensor
 
 POSITIONS = 1  # The dim of the sequences.
@@ -70,12 +70,14 @@ def jagged_attention(
     query heads. ``is_causal``: query i of a sequence sees its keys 0 to i.
     """
     check_jagged(query=query, key=key, value=value)
-    check_floats(query=query, key=key, value=value)
+    check_no_gradients(query=query, key=key, value=value)
+    elements = elements_of(query)
+    check_floats(one_dtype=True, query=elements, key=elements_of(key), value=elements_of(value))
     attention.check_heads(2, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    values = query.values()
-    output = as_sequences(values.new_empty((*values.shape[:-1], value.shape[-1])), query)
+    shape = (*elements.shape[:-1], value.shape[-1])
+    output = as_sequences(elements.new_empty(shape), query)
     jagged_attention_kernel(query, key, value, is_causal, scale, output)
     return output
 

@@ -8,8 +8,6 @@ Both are cut into blocks of one sequence, BLOCK_SIZE_M positions × BLOCK_SIZE_N
 a block. What lies behind a sequence's end does not exist: it reads the value, and is not written.
 """
 
-import functools
-
 import torch
 
 import ninetoothed
@@ -39,7 +37,7 @@ def application(input, output):
     output = input
 
 
-@functools.cache
+@ninetoothed.factory
 def pad_kernel(value: float) -> ninetoothed.Kernel:
     """The kernel that writes ``value`` behind the sequences."""
     return ninetoothed.make(
@@ -58,6 +56,13 @@ unpad_kernel = ninetoothed.make(
 def longest_of(jagged: torch.Tensor) -> int:
     """The length of the longest sequence: torch looks it up on the GPU once, and keeps it."""
     return jagged._get_max_seqlen() if jagged.shape[0] else 0
+
+
+def elements_of(jagged: torch.Tensor) -> torch.Tensor:
+    """The elements of all sequences, one behind the other, for their shape and type: ``values()``
+    takes longer, as it is differentiable.
+    """
+    return jagged._values
 
 
 def as_sequences(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
@@ -81,9 +86,8 @@ def pad(input: torch.Tensor, length: int, value: float = 0.0) -> torch.Tensor:
     longest = longest_of(input)
     if longest > length:
         raise ValueError(f"a sequence of {longest} does not fit into a length of {length}")
-    output = torch.empty(
-        (input.shape[0], length, input.shape[2]), dtype=input.dtype, device=input.device
-    )
+    batch, _, features = input.shape
+    output = elements_of(input).new_empty(batch, length, features)
     pad_kernel(value)(input, output)
     return output
 
@@ -96,8 +100,9 @@ def unpad(input: torch.Tensor, jagged_like: torch.Tensor) -> torch.Tensor:
     check_jagged(jagged_like=jagged_like)
     check_ndim(3, input=input)
     check_no_gradients(input=input)
-    jagged_like = jagged_like.contiguous()  # It may have gaps, as torch.nested.narrow leaves them.
-    positions = jagged_like.values().shape[0]
+    if jagged_like.lengths() is not None:
+        jagged_like = jagged_like.contiguous()  # It has gaps, as torch.nested.narrow leaves them.
+    positions = elements_of(jagged_like).shape[0]
     output = as_sequences(input.new_empty(positions, input.shape[2]), jagged_like)
     unpad_kernel(input, output)
     return output

@@ -10,7 +10,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats, check_one_dtype
+from examples.checks import check_floats
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE_M = block_size()
@@ -48,21 +48,20 @@ matmul_kernel = ninetoothed.make(
 )
 
 
-def check_sizes(input: torch.Tensor, other: torch.Tensor) -> None:
-    """Raise a ValueError where ``input @ other`` of two matrices is not defined."""
-    if input.ndim != 2 or other.ndim != 2 or input.shape[1] != other.shape[0]:
+def sizes_of(input: torch.Tensor, other: torch.Tensor) -> tuple[int, int]:
+    """The sizes of ``input @ other``; a ValueError where it is not defined for two matrices."""
+    rows, columns = input.shape, other.shape
+    if len(rows) != 2 or len(columns) != 2 or rows[1] != columns[0]:
         raise ValueError(
-            f"the matrices' shapes, {tuple(input.shape)} and {tuple(other.shape)}, "
-            "must be (m, k) and (k, n)"
+            f"the matrices' shapes, {tuple(rows)} and {tuple(columns)}, must be (m, k) and (k, n)"
         )
+    return rows[0], columns[1]
 
 
 def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """``input @ other`` of two matrices, (m, k) and (k, n), of one element type."""
-    check_floats(input=input, other=other)
-    check_one_dtype(input=input, other=other)
-    check_sizes(input, other)
-    output = torch.empty((input.shape[0], other.shape[1]), dtype=input.dtype, device=input.device)
+    check_floats(one_dtype=True, input=input, other=other)
+    output = input.new_empty(*sizes_of(input, other))
     matmul_kernel(input, other, output)
     return output
 

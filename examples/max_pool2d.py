@@ -42,7 +42,7 @@ def application(windows, output):
     output = ntl.reduce(windows, 1, larger)
 
 
-@functools.cache
+@ninetoothed.factory
 def make_kernel(kernel_size, stride, padding, ceil_mode):
     """The kernel for windows of these sizes, pairs of height and width."""
     return ninetoothed.make(
@@ -68,18 +68,22 @@ def pair(value: int | tuple[int, int]) -> tuple[int, int]:
 def windows_of(input, kernel_size, stride, padding, ceil_mode):
     """The size, stride and padding of the windows, as pairs, and an output with room for them."""
     check_no_gradients(input=input)
-    if input.ndim != 4 or not input.is_floating_point():
+    shape = input.shape
+    if len(shape) != 4 or not input.is_floating_point():
         raise ValueError(
             "the input must have shape (n, c, h, w) and hold floating-point numbers; "
-            f"it has shape {tuple(input.shape)} and holds {input.dtype}"
+            f"it has shape {tuple(shape)} and holds {input.dtype}"
         )
     kernel_size, padding = pair(kernel_size), pair(padding)
-    stride = kernel_size if stride is None else pair(stride)
-    sizes = [
-        count_of_windows(*numbers, ceil_mode)
-        for numbers in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
-    ]
-    return (kernel_size, stride, padding), input.new_empty(*input.shape[:2], *sizes)
+    windows = kernel_size, kernel_size if stride is None else pair(stride), padding
+    return windows, input.new_empty(*shape[:2], *counts_of_windows(shape[2:], *windows, ceil_mode))
+
+
+@functools.lru_cache
+def counts_of_windows(sizes, kernel_size, stride, padding, ceil_mode):
+    """Numbers of windows of images of these sizes."""
+    numbers = zip(sizes, kernel_size, stride, padding, strict=True)
+    return tuple(count_of_windows(*along, ceil_mode) for along in numbers)
 
 
 def count_of_windows(size: int, window: int, stride: int, padding: int, ceil_mode: bool) -> int:

@@ -23,7 +23,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats
+from examples.checks import check_floats, needs_gradients
 from ninetoothed import Tensor
 
 PROGRAMS = 512
@@ -159,6 +159,18 @@ def empty_partial(input: torch.Tensor) -> torch.Tensor:
     return torch.empty((programs, columns), dtype=torch.float32, device=input.device)
 
 
+def forward(input, weight, eps):
+    output = torch.empty_like(input)
+    rms_norm_kernel(input, weight, eps, output)
+    return output
+
+
+def add_forward(input, residual, weight, eps):
+    output, summed = torch.empty_like(input), torch.empty_like(input)
+    add_rms_norm_kernel(input, residual, weight, eps, output, summed)
+    return output, summed
+
+
 class RMSNorm(torch.autograd.Function):
     """The kernels, as torch differentiates them."""
 
@@ -166,9 +178,7 @@ class RMSNorm(torch.autograd.Function):
     def forward(ctx, input, weight, eps):
         ctx.save_for_backward(input, weight)
         ctx.eps = eps
-        output = torch.empty_like(input)
-        rms_norm_kernel(input, weight, eps, output)
-        return output
+        return forward(input, weight, eps)
 
     @staticmethod
     @once_differentiable
@@ -185,8 +195,7 @@ class AddRMSNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, residual, weight, eps):
-        output, summed = torch.empty_like(input), torch.empty_like(input)
-        add_rms_norm_kernel(input, residual, weight, eps, output, summed)
+        output, summed = add_forward(input, residual, weight, eps)
         ctx.save_for_backward(summed, weight)
         ctx.eps = eps
         return output, summed
@@ -219,6 +228,8 @@ def rms_norm(input: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> to
     """
     check_floats(differentiable=True, input=input, weight=weight)
     check_vector("weight", weight, input)
+    if not needs_gradients(input, weight):
+        return forward(input, weight, eps)
     return RMSNorm.apply(input, weight, eps)
 
 
@@ -237,6 +248,8 @@ def add_rms_norm(
             f"residual must be as input, {tuple(input.shape)} of {input.dtype}, not "
             f"{tuple(residual.shape)} of {residual.dtype}"
         )
+    if not needs_gradients(input, residual, weight):
+        return add_forward(input, residual, weight, eps)
     return AddRMSNorm.apply(input, residual, weight, eps)
 
 

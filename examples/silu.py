@@ -7,8 +7,6 @@ A contiguous tensor is a vector to the kernel, whatever its shape; any other has
 rank, so that no program divides an element's number by sizes to find the element.
 """
 
-import functools
-
 import torch
 
 import ninetoothed
@@ -29,7 +27,7 @@ def application(input, output):
     output = x * ntl.sigmoid(x)
 
 
-@functools.cache
+@ninetoothed.factory
 def kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement, application, (Tensor(ndim), Tensor(ndim)), kernel_name="silu_kernel"
@@ -41,9 +39,10 @@ silu_kernel = kernel_of_rank(1)
 
 def flattened(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Tensors of one shape as vectors where all are contiguous, else as they are."""
-    if all(tensor.is_contiguous() for tensor in tensors):
-        return tuple(tensor.view(-1) for tensor in tensors)
-    return tensors
+    for tensor in tensors:
+        if not tensor.is_contiguous():
+            return tensors
+    return tuple([tensor.view(-1) for tensor in tensors])
 
 
 def silu(input: torch.Tensor) -> torch.Tensor:

@@ -7,14 +7,12 @@ output   [ 0 1 2 3 | 4 5 6 7 | 8 9 ]      one program a block
 Backward, a program reads a block of the gradient and of both inputs, and writes both gradients.
 """
 
-import functools
-
 import torch
 from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.checks import check_floats, check_one_dtype
+from examples.checks import check_floats, needs_gradients
 from examples.silu import arrangement, flattened
 from ninetoothed import Tensor
 
@@ -32,14 +30,14 @@ def backward_application(gradient, gate, up, gate_gradient, up_gradient):
     up_gradient = gradient * silu
 
 
-@functools.cache
+@ninetoothed.factory
 def kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement, application, tuple(Tensor(ndim) for _ in range(3)), kernel_name="swiglu_kernel"
     )
 
 
-@functools.cache
+@ninetoothed.factory
 def backward_kernel_of_rank(ndim):
     return ninetoothed.make(
         arrangement,
@@ -53,16 +51,20 @@ swiglu_kernel = kernel_of_rank(1)
 swiglu_backward_kernel = backward_kernel_of_rank(1)
 
 
+def forward(gate, up):
+    output = torch.empty_like(gate)
+    tensors = flattened(gate, up, output)
+    kernel_of_rank(tensors[0].ndim)(*tensors)
+    return output
+
+
 class SwiGLU(torch.autograd.Function):
     """The kernels, as torch differentiates them."""
 
     @staticmethod
     def forward(ctx, gate, up):
         ctx.save_for_backward(gate, up)
-        output = torch.empty_like(gate)
-        tensors = flattened(gate, up, output)
-        kernel_of_rank(tensors[0].ndim)(*tensors)
-        return output
+        return forward(gate, up)
 
     @staticmethod
     @once_differentiable
@@ -76,13 +78,14 @@ class SwiGLU(torch.autograd.Function):
 
 def swiglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
     """``silu(gate) * up`` of two tensors of one shape, of any rank; differentiable."""
-    check_floats(differentiable=True, gate=gate, up=up)
-    check_one_dtype(gate=gate, up=up)
+    check_floats(differentiable=True, one_dtype=True, gate=gate, up=up)
     if gate.shape != up.shape:
         raise ValueError(
             f"gate and up must have one shape, not {tuple(gate.shape)} and {tuple(up.shape)}; "
             "expand one of them"
         )
+    if not needs_gradients(gate, up):
+        return forward(gate, up)
     return SwiGLU.apply(gate, up)
 
 

@@ -43,7 +43,7 @@ def keys_of(tile):
     return (ntl.cast(ordered, ntl.int64) << 32) | (LAST - tile.offsets(1))
 
 
-@functools.cache
+@ninetoothed.factory
 def topk_kernel(lanes: int) -> ninetoothed.Kernel:
     """The kernel for a k of at most ``lanes``, a power of two."""
 
@@ -82,8 +82,8 @@ def topk(input: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     rows, columns = input.shape
     if not 0 <= k <= min(columns, 1024):
         raise ValueError(f"k is {k}, and must be between 0 and {min(columns, 1024)}")
-    values = torch.empty((rows, k), dtype=input.dtype, device=input.device)
-    indices = torch.empty((rows, k), dtype=torch.int64, device=input.device)
+    values = input.new_empty(rows, k)
+    indices = input.new_empty((rows, k), dtype=torch.int64)
     if k > 0:
         topk_kernel(1 << (k - 1).bit_length())(input, values, indices)
     return values, indices

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         UnusedValueWarning,
     )
     from ninetoothed.kernel.api import build, jit, make
+    from ninetoothed.kernel.factories import factory
     from ninetoothed.kernel.kernel import Kernel
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor, eval, subs
@@ -70,6 +71,7 @@ _PUBLIC = {
     "build": "kernel.api",
     "check": "verification.verdicts",
     "eval": "tensor",
+    "factory": "kernel.factories",
     "jit": "kernel.api",
     "make": "kernel.api",
     "subs": "tensor",
@@ -122,6 +124,7 @@ __all__ = [
     "build",
     "check",
     "eval",
+    "factory",
     "float8e4b8",
     "float8e4nv",
     "float8e5",

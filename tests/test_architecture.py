@@ -23,7 +23,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("fingerprint", "definition", "interpreters", "passes", "backend", "runtime"),
     ("frontend",),
     ("compiler",),
-    ("verification", "view"),
+    ("verification", "view", "pytorch"),
     ("kernel",),
     ("tools", "tuning", "debugging", "testing", "visualization", "generation", "__main__", ""),
 )

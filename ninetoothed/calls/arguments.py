@@ -56,7 +56,7 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
         DeviceError: tensors on different devices.
     """
     parameters = interface.parameters
-    given, rest = _positional(interface, args, kwargs)
+    given, rest = positional(interface, args, kwargs)
     values: list[Any] = []
     params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
@@ -105,11 +105,16 @@ def _check_same(interface: Interface, given: Sequence[Any], values: Sequence[Any
     """
     for first, later in interface.repeats:
         if given[first] is not given[later] and not _same(values[first], values[later]):
-            one, two = interface.parameters[first], interface.parameters[later]
-            raise ArgumentError(
-                f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given "
-                "different ones; pass it once, or the same one twice"
-            )
+            raise ArgumentError(different(interface, first, later))
+
+
+def different(interface: Interface, first: int, later: int) -> str:
+    """Message on two parameters that are one tensor and are given different ones."""
+    one, two = interface.parameters[first], interface.parameters[later]
+    return (
+        f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given different "
+        "ones; pass it once, or the same one twice"
+    )
 
 
 def _same(one: Any, two: Any) -> bool:
@@ -119,10 +124,14 @@ def _same(one: Any, two: Any) -> bool:
     return places[0] == places[1]
 
 
-def _positional(
+def positional(
     interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The parameters' values in order, and the other keywords."""
+    """The parameters' values in order, and the other keywords.
+
+    Raises:
+        ArgumentError: there are too many, one is missing, or given twice.
+    """
     names = interface.names
     call = f"{interface.name}({', '.join(names)})"
     takes = f"{call} takes {counted(len(names), 'argument')}"
@@ -307,11 +316,16 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
             f"{name} is a view of numbers that torch negates when it reads them, as "
             f"z.conj().imag is; pass {name}.resolve_neg()"
         )
-    _check_tensor(parameter, value)
+    check_tensor(parameter, value)
     return value
 
 
-def _check_tensor(parameter: Parameter, value: Any) -> None:
+def check_tensor(parameter: Parameter, value: Any) -> None:
+    """Check a tensor's number of dims and its element type.
+
+    Raises:
+        ArgumentError: they do not fit.
+    """
     ndim = parameter.ndim
     if value.dim() != ndim:
         raise ArgumentError(

@@ -116,6 +116,19 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
     Raises:
         ArgumentError: it is no nested tensor that is jagged along ``jagged_dim``.
     """
+    check_jagged(name, ndim, jagged_dim, value)
+    offsets = value._offsets
+    # torch caches the longest length; without sequences it has none.
+    longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
+    return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest, value)
+
+
+def check_jagged(name: str, ndim: int, jagged_dim: int, value: Any) -> None:
+    """Check that an argument for parameter ``name`` is a nested tensor as it is declared.
+
+    Raises:
+        ArgumentError: it is no nested tensor that is jagged along ``jagged_dim``.
+    """
     wanted = f"{name} must be a nested tensor that is jagged along dim {jagged_dim}"
     moved = "" if jagged_dim == 1 else f".transpose(1, {jagged_dim})"
     if not is_nested(value):
@@ -147,6 +160,3 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
         raise ArgumentError(
             f"the offsets of {name} are of {offsets.dtype}; make them torch.int32 or torch.int64"
         )
-    # torch caches the longest length; without sequences it has none.
-    longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
-    return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest, value)

@@ -10,6 +10,7 @@ the text keeps its place in it, so that errors of passes point at a line, too.
 from __future__ import annotations
 
 import bisect
+import codecs
 import contextlib
 import linecache
 import math
@@ -61,6 +62,7 @@ _TOKEN = re.compile(
     | ->
     | (?P<open> [(<\[{])
     | (?P<close> [)>\]}])
+    | (?P<block> \^\d )
     | (?P<foreign> [^\x00-\x7F]) (?u:[\w$.])*+
     | (?P<integer> 0x[0-9a-fA-F]++ | \d++ ) (?: \. \d*+ )?+
     """,
@@ -159,6 +161,8 @@ def decoded(text: str | bytes, name: str) -> str:
     """
     if isinstance(text, str):
         return text
+    # Some editors put a mark in front.
+    text = text.removeprefix(codecs.BOM_UTF8)
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -183,6 +187,9 @@ def _scan(source: _Source) -> None:
                 _fail_string(source, match)
             case "integer" if len(match["integer"]) > _MOST_DIGITS:
                 message = f"an integer of {len(match['integer'])} digits does not fit 64 bits"
+                source.fail(message, match.start(), match.end())
+            case "block":
+                message = "the name of a block begins with a letter"
                 source.fail(message, match.start(), match.end())
             case "foreign" if match["foreign"].isnumeric() and not match["foreign"].isalpha():
                 # xDSL takes it to begin a number.

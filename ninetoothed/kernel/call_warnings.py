@@ -62,7 +62,19 @@ class CallWarnings:
             return
         values, _ = self._ordered(args, keywords)
         names = self._definition.interface.names
-        found = [names[place] for place in requiring_gradients(values)]
+        self.warn_of_gradients([names[place] for place in requiring_gradients(values)])
+
+    def warn_of_gradients(self, found: Sequence[str]) -> None:
+        """Warn once that no gradients flow to the arguments of these names.
+
+        Raises:
+            ArgumentError: the kernel is strict.
+
+        Warns:
+            GradientWarning: else.
+        """
+        if not self.asks_of_gradients:
+            return
         needs = "requires" if len(found) == 1 else "require"
         text = (
             f"{' and '.join(found)} {needs} gradients, and none flow through a kernel; call it in "

@@ -299,6 +299,15 @@ class KernelCompiler:
         target = Target.parse(DEFAULT_TARGET)
         return self.variant(signature).stored(lambda: self.space(signature, target).configs)
 
+    def stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+        """Parameters that calls with these element types and constants write to, by name; others
+        are assumed.
+
+        Raises:
+            NineToothedError: the application is wrong for these element types.
+        """
+        return fitted(self.definition, dtypes, values, self.stored)
+
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature."""
         return self.variant(signature).info

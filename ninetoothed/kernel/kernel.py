@@ -43,9 +43,11 @@ from ninetoothed.errors import (
     user_traceback,
 )
 from ninetoothed.fingerprint.digest import stamp
+from ninetoothed.kernel import tracing
 from ninetoothed.kernel.call_warnings import CallWarnings
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.recipe import Recipe, found, imported
+from ninetoothed.pytorch.kernel_operators import KernelOperators
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
@@ -216,6 +218,15 @@ class Kernel:
             compilation.stored,
         )
         self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
+        digest = compilation.digest
+        self._operators = KernelOperators(
+            self,
+            interface,
+            self._stored_by,
+            # How it is tuned is no part of the digest.
+            None if digest is None else f"{digest} {options.tune}",
+            self._warnings.warn_of_gradients,
+        )
         self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
 
     @property
@@ -271,9 +282,15 @@ class Kernel:
             AgreementWarning, RaceWarning, UnusedValueWarning: as ``make`` does, of what calls like
                 this one decide.
         """
+        if tracing.is_compiling():
+            self._trace(args, kwargs)
+            return
         try:
             is_launched = self._launch_cache.launch(args, kwargs)
             if is_launched:
+                return
+            if tracing.are_traced((*args, *kwargs.values())):
+                self._trace(args, kwargs)
                 return
             arguments = self._bind(args, kwargs)
             if arguments.may_warn:
@@ -292,6 +309,14 @@ class Kernel:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+
+    def _trace(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        from ninetoothed.pytorch.traced import call
+
+        call(self._operators, args, kwargs)
+
+    def _stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+        return self._compiler.stored_by(dtypes, values)
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ninetoothed.ir.optimization import Choice, Optimization
     from ninetoothed.passes.registration import register
 
-_NO_PASSES = ("__init__", "pipeline", "placement", "registration")
+_NO_PASSES = ("__init__", "option_values", "pipeline", "placement", "registration")
 # The few of xDSL's passes that the pipeline and `nt-opt` use, of which one is mended.
 _XDSL = {
     "canonicalize": ("ninetoothed.ir.canonicalize", "CanonicalizePass"),

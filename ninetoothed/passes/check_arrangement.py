@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import ClassVar, cast, get_args
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation
@@ -67,6 +67,7 @@ from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.layout.numbering import Numbering, other_shape, same_shape
 from ninetoothed.passes.analysis.program_numbering import arranged_shapes, numberings
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
+from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import maximum, minimum, product
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
@@ -313,6 +314,10 @@ class CheckArrangementPass(KernelPass):
 
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
+
+    def __post_init__(self) -> None:
+        require_among(self.name, "agreement", self.agreement, get_args(Agreement))
+        require_among(self.name, "index_bits", self.index_bits, WIDTHS)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         check_batches(kernel)

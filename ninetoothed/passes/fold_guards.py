@@ -64,6 +64,7 @@ from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
 from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.vacuity import Vacuity
+from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -140,6 +141,9 @@ class FoldGuardsPass(KernelPass):
 
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
+
+    def __post_init__(self) -> None:
+        require_among(self.name, "index_bits", self.index_bits, WIDTHS)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         if not self.enabled:

@@ -80,6 +80,7 @@ from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
 from ninetoothed.passes.analysis.loop_nests import Loop, enclosing, is_in_loop
 from ninetoothed.passes.analysis.waiting import waiting_op
 from ninetoothed.passes.lowering.types import numbers
+from ninetoothed.passes.option_values import require_at_least
 
 # What an index is computed from, and may be computed in front of a loop.
 _INDICES = (arith.ConstantOp, nt.ConstantOp, nt.SizeOp)
@@ -184,6 +185,9 @@ class HoistLoadsPass(KernelPass):
     """False: loads stay."""
     num_warps: int = 4
     """Warps of a program, among whose registers the lanes of a block are divided."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self.name, "num_warps", self.num_warps, 1)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         if self.enabled:

@@ -91,6 +91,7 @@ from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
 from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
+from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import const, product, substitute, sym
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize
@@ -306,6 +307,10 @@ class LowerAccessesPass(AccessOptions, KernelPass):
     """Lower accesses to pointers and masks."""
 
     name: ClassVar[str] = "nt-lower-accesses"
+
+    def __post_init__(self) -> None:
+        require_among(self.name, "index_bits", self.index_bits, WIDTHS)
+        require_among(self.name, "pointer_blocks", self.pointer_blocks, (0, 1))
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         accesses = KernelAccesses(kernel, self, nt.RemarkEmitter(kernel, self.name))

@@ -45,7 +45,7 @@ nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, cast, get_args
 
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
@@ -58,6 +58,7 @@ from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.meta_op import MetaOp, Sizes
 from ninetoothed.layout.numbering import renumbering
 from ninetoothed.passes.analysis.program_numbering import arranged_shapes, numberings
+from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr
 
 
@@ -125,6 +126,9 @@ class NumberProgramsPass(KernelPass):
 
     agreement: str = "shapes"
     """The rule by which outermost levels agree (``Signature.agreement``)."""
+
+    def __post_init__(self) -> None:
+        require_among(self.name, "agreement", self.agreement, get_args(Agreement))
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         shapes = arranged_shapes(kernel)

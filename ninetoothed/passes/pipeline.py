@@ -288,7 +288,8 @@ def _check_body(before: ModuleOp, after: ModuleOp) -> None:
     if had != has:
         raise CompilerError(
             f"the module's body has {counted(has, 'op')} behind it instead of {had}; a pass keeps "
-            "every kernel, and puts nothing beside them"
+            "every kernel, and puts nothing beside them",
+            place_of(before.location),
         )
 
 

@@ -42,15 +42,16 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] arrange {
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 
-from ninetoothed.errors import ArgumentError, ShapeError, shown
+from ninetoothed.errors import ArgumentError, ShapeError, counted, did_you_mean, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -60,10 +61,12 @@ from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.analysis.index_width import width_checks
+from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
 _NUMBER = re.compile(r"([^=]+)=(-?[0-9]{1,20})")
+_NAMES = re.compile(r"([^=]+)=([^=]+)")
 
 
 class _Substitution:
@@ -138,6 +141,35 @@ def _numbers(option: str, texts: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def _names(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """The names of ``"NAME=NAME"``.
+
+    Raises:
+        ArgumentError: one is written in another way.
+    """
+    found: list[tuple[str, str]] = []
+    for text in texts:
+        match = _NAMES.fullmatch(text)
+        if match is None:
+            raise ArgumentError(f"nt-specialize: {option} holds NAME=NAME, not {shown(text)}")
+        found.append((match[1], match[2]))
+    return found
+
+
+def _require_known(option: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
+    """Check that an option names what the kernel has.
+
+    Raises:
+        PassFailedException: it names something else.
+    """
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+            raise PassFailedException(
+                f"{option} names {name}, which is no {what} of the kernel; {near}"
+            )
+
+
 @dataclass(frozen=True)
 class SpecializePass(KernelPass):
     """Substitute the values of symbols, alignment and the padded sizes of blocks."""
@@ -184,24 +216,33 @@ class SpecializePass(KernelPass):
         # Texts of pipelines are read before any module is.
         _numbers("values", self.values)
         _numbers("contiguous", self.contiguous)
+        _names("equal", self.equal)
+        for size in self.padded_sizes:
+            if size < 1 or size.bit_count() > 1:
+                raise ArgumentError(f"nt-specialize: padded_sizes are powers of two, not {size}")
+        require_among(self.name, "index_bits", self.index_bits, WIDTHS)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # Several kernels, as files of tests have them, share the options.
+        self._check_names([one for one in op.body.ops if isinstance(one, nt.KernelOp)])
+        super().apply(ctx, op)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         values = _numbers("values", self.values)
         dynamic = dynamic_block_sizes(kernel)
         if self.padded_sizes and len(self.padded_sizes) != len(dynamic):
             raise PassFailedException(
-                f"nt-specialize: {len(self.padded_sizes)} padded_sizes for {len(dynamic)} "
-                "block sizes"
+                f"there are {counted(len(self.padded_sizes), 'padded size')} for "
+                f"{counted(len(dynamic), 'block size')} that only a call knows"
             )
         for name, built in kernel.specialized.items():
             if values.get(name, built) != built:
                 raise PassFailedException(
-                    f"nt-specialize: {name} is {values[name]}, and the application was built for "
-                    f"{built}"
+                    f"{name} is {values[name]}, and the application was built for {built}"
                 )
         equal = Equalities(decl.name for decl in kernel.declarations if decl.name not in values)
         strides = {decl.name for decl in kernel.declarations if decl.kind == "stride"}
-        for one, _, two in (text.partition("=") for text in self.equal):
+        for one, two in _names("equal", self.equal):
             if self.merges_strides if one in strides else self.merges_equal:
                 equal.join(one, two)
         # What the signature says needs no check, and what a check says needs that one.
@@ -251,6 +292,33 @@ class SpecializePass(KernelPass):
         for source in kernel.sources:
             if source.param.data in self.aligned:
                 source.aligned = BoolAttr.from_bool(True)
+
+    def _check_names(self, kernels: Sequence[nt.KernelOp]) -> None:
+        """Check that the options name symbols and parameters of some kernel.
+
+        Raises:
+            PassFailedException: one names something else, so that what it says would be lost.
+        """
+        symbols = [decl.name for kernel in kernels for decl in kernel.declarations]
+        for option, names in (
+            ("values", _numbers("values", self.values)),
+            ("multiples", self.multiples),
+            ("indivisible", self.indivisible),
+            ("equal", [name for pair in _names("equal", self.equal) for name in pair]),
+        ):
+            _require_known(option, "symbol", names, symbols)
+        ranks: dict[str, int] = {}
+        for source in (source for kernel in kernels for source in kernel.sources):
+            name = source.param.data
+            ranks[name] = max(ranks.get(name, 0), len(source.sizes))
+        firsts = _numbers("contiguous", self.contiguous)
+        _require_known("aligned", "parameter", self.aligned, [*ranks])
+        _require_known("contiguous", "parameter", firsts, [*ranks])
+        for name, first in firsts.items():
+            if not 0 <= first <= ranks[name]:
+                raise PassFailedException(
+                    f"contiguous says dim {first} of {name}, which has {counted(ranks[name], 'dim')}"
+                )
 
     def _declared(self, decl: nt.SymbolDecl, equal: Equalities) -> nt.SymbolDecl:
         one = equal.first(decl.name)

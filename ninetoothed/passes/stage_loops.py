@@ -66,6 +66,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
 from ninetoothed.passes.analysis.loop_nests import Loop
 from ninetoothed.passes.analysis.waiting import waiting_op
+from ninetoothed.passes.option_values import require_at_least
 
 _STAGES = "tt.num_stages"
 _DOTS = (nt.DotOp, nt.DotScaledOp)
@@ -152,6 +153,9 @@ class StageLoopsPass(KernelPass):
 
     stages: int = 1
     """Iterations at work at once; 1: the loads of an iteration are waited for."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self.name, "stages", self.stages, 1)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         remarks = nt.RemarkEmitter(kernel, self.name)

@@ -156,6 +156,9 @@ def find(name: str) -> OutsidePass | None:
     digest = source_digest(point.module) or _unknown()
     found = OutsidePass(name, point.module, point.attribute, None, point.version, digest)
     with _lock:
+        # Another thread may have imported it by now.
+        if name in _registered:
+            return _registered[name].outside
         return _from_entry_points.setdefault(name, found)
 
 

@@ -13,12 +13,23 @@ from unittest import mock
 import pytest
 import torch
 
-from benchmarks import against, churn, compile_time, first_result, launch, start, tables
+from benchmarks import (
+    against,
+    churn,
+    compile_time,
+    first_result,
+    functions,
+    launch,
+    start,
+    tables,
+)
+from benchmarks.operations import operations
 from benchmarks.processes import ProcessError
 from benchmarks.records import Record, of_kind, read
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain import pool
 from tests.benchmarks.fake import environment
 from tests.support.imports import ROOT
@@ -134,6 +145,35 @@ def test_launch_smoke(tmp_path: Path) -> None:
         ("matmul", 8, 20),
     ]
     assert str(tables.churn(found)) in done.stdout
+
+
+def test_functions_of_examples(tmp_path: Path) -> None:
+    path = tmp_path / "functions.jsonl"
+    done = run("launch", "--functions", "--smoke", "--json", str(path))
+    assert done.returncode == 0, done.stderr
+    rows = of_kind(read(path), "function")
+    measured = {name for name, one in operations().items() if not one.is_gradient}
+    assert {row["operation"] for row in rows} == measured
+    assert all(row["us"] > 0 and row["calls_us"] > 0 for row in rows)
+    assert str(tables.functions(rows)) in done.stdout
+
+
+def test_calls_of_a_function_are_those_of_kernels_and_torch_empty() -> None:
+    add, lhs = operations()["add"], torch.zeros(3)
+    kernel = mock.Mock()
+    output: list[torch.Tensor] = []
+
+    def add_up(self: Kernel, *tensors: torch.Tensor) -> None:
+        kernel(*tensors)
+        output.append(tensors[-1])
+
+    with mock.patch.object(Kernel, "__call__", add_up):
+        allocated, called = functions.calls_of(add.ours, (lhs, lhs))
+        called()
+    first, again = output
+    assert first is again
+    assert allocated().shape == first.shape
+    assert [call.args for call in kernel.call_args_list] == 2 * [(lhs, lhs, first)]
 
 
 def test_calls_in_turn() -> None:

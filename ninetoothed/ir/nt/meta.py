@@ -97,7 +97,7 @@ class MetaOperation(PureOp):
         assert isinstance(type, TensorType)
         assert isinstance(result, TensorType)
         levels: Levels = tuple(level.sizes for level in type.levels)
-        if self.level.value.data >= len(levels):
+        if not 0 <= self.level.value.data < len(levels):
             raise VerifyException(f"{self.name}: there is no level {self.level.value.data}")
         try:
             expected = TensorType.nested(self.algebra.result(levels), type.scalar)
@@ -195,6 +195,12 @@ class SqueezeOp(_DimsOperation):
 
     empty = opt_prop_def(UnitAttr)
 
+    def verify_(self) -> None:
+        super().verify_()
+        numbers = self.numbers
+        if numbers != tuple(sorted({*numbers})) or min(numbers, default=0) < 0:
+            raise VerifyException(f"{self.name}: the dims must ascend, counted from 0")
+
     assembly_format = (
         "$source $dims (`empty` $empty^)? `level` $level attr-dict `:` type($source) `->` "
         "type($result)"
@@ -215,6 +221,13 @@ class UnsqueezeOp(MetaOperation):
     ALGEBRA: ClassVar = meta_ops.Unsqueeze
 
     dim = prop_def(IntegerAttr[I64])
+
+    def verify_(self) -> None:
+        super().verify_()
+        result = self.result.type
+        assert isinstance(result, TensorType)
+        if not 0 <= self.dim.value.data < len(result.levels[self.level.value.data].sizes):
+            raise VerifyException(f"{self.name}: there is no dim {self.dim.value.data}")
 
     assembly_format = (
         "$source `dim` $dim `level` $level attr-dict `:` type($source) `->` type($result)"
@@ -251,6 +264,11 @@ class FlattenOp(_DimsOperation):
     @property
     def arguments(self) -> Sequence[Any]:
         return self.numbers
+
+    def verify_(self) -> None:
+        if len(self.dims.data) != 2:
+            raise VerifyException(f"{self.name}: two dims say where the merged ones begin and end")
+        super().verify_()
 
     @classmethod
     def properties_of(cls, op: meta_ops.Flatten) -> dict[str, Attribute]:

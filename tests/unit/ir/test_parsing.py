@@ -154,6 +154,10 @@ def test_bytes_of_another_encoding() -> None:
     )
 
 
+def test_a_mark_in_front_of_the_text() -> None:
+    assert isinstance(parse_module("\N{BYTE ORDER MARK}builtin.module {}".encode()), ModuleOp)
+
+
 @pytest.mark.parametrize(
     ("text", "message", "line", "column"),
     [
@@ -194,6 +198,12 @@ def test_bytes_of_another_encoding() -> None:
             "'<' expected",
             1,
             23,
+        ),
+        (
+            '"builtin.module"() ({\n^00:\n}) : () -> ()',
+            "the name of a block begins with a letter",
+            2,
+            1,
         ),
         (
             "builtin.module {\n\n",

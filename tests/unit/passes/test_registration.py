@@ -86,6 +86,25 @@ def test_an_entry_point_is_imported_when_its_class_is_asked_for(folder: Path) ->
     assert registered.place == ("after", "nt-specialize")
 
 
+def test_an_entry_point_that_is_imported_while_it_is_looked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by another thread."""
+    write_metadata(folder, COUNT)
+    write_package(folder)
+    original = outside_passes.source_digest
+
+    def digest(module: str) -> str | None:
+        monkeypatch.setattr(outside_passes, "source_digest", original)
+        importlib.import_module(module)
+        return original(module)
+
+    monkeypatch.setattr(outside_passes, "source_digest", digest)
+    known = outside_passes.find("nt-count")
+    assert known is outside_passes.registered()["nt-count"].outside
+    assert find_pass("nt-count").name == "nt-count"
+
+
 def test_an_entry_point_may_name_what_its_package_imports(folder: Path) -> None:
     write_metadata(folder, {PASSES: {"nt-count": "counting:CountPass"}})
     write_package(folder)

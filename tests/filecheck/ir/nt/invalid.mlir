@@ -542,15 +542,3 @@ nt.kernel @k arrange {
   %f = nt.elementwise "where"(%v, %v, %v) : (f32, f32, f32) -> f32
   nt.return
 }
-
-// -----
-
-// CHECK: nt.squeeze: a dim is a number, not n
-nt.kernel @k arrange {
-  %x = nt.source "x" "tensor" strides [0] aligned false : !nt.tensor<[1] x f32>
-  %0 = nt.squeeze %x [n] level 0 : !nt.tensor<[1] x f32> -> !nt.tensor<[] x f32>
-  nt.arranged %0 : !nt.tensor<[] x f32>
-} apply {
-^bb0(%v : !nt.tensor<[] x f32>):
-  nt.return
-}

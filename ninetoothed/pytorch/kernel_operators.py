@@ -1,0 +1,244 @@
+"""KernelOperators of torch that stand for a kernel's calls.
+
+A call that torch traces becomes a call of an operator, which mutates what the kernel writes, and
+returns nothing. It is registered when it is first needed.
+
+Passes of torch may change what shares memory: Inductor may find that ``y = x.clone()`` before
+``kernel(y, x)`` is not needed. So the operator knows which arguments were one tensor when the call
+was traced; others that share memory with one that is written are copied before the kernel runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ninetoothed.artifacts.interface import Interface
+from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
+from ninetoothed.calls.arguments import check_tensor, constant_values, different, positional
+from ninetoothed.calls.positions import CallOrder
+from ninetoothed.calls.sequences import Jagged, elements_of
+from ninetoothed.errors import ArgumentError, NineToothedError
+from ninetoothed.pytorch.forms import Form
+
+Written = Callable[[Mapping[str, Any], Mapping[str, Any]], frozenset[str]]
+"""Names of the parameters that are written, from element types and constants by name."""
+
+_NUMBERS = {"i": "i32", "f": "fp32", "b": "i1"}
+_unnamed = itertools.count()
+
+
+class Order(NamedTuple):
+    """Order of an operator's arguments, with their ``names``: their positions among those of a
+    call, the values of its keywords, and ``defaults``.
+
+    ``constants``: positions of the arguments that are compiled in. ``repeats``: pairs of positions
+    that must have the same value, and the message where they have not.
+    """
+
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    defaults: tuple[Any, ...]
+    constants: tuple[int, ...]
+    repeats: tuple[tuple[int, int, str], ...]
+
+
+class KernelOperators:
+    """The operators of one kernel.
+
+    ``kernel`` is called with a call's arguments. ``identity``: equal for kernels that do the same,
+    in any process; None: of this process alone. ``warn_of_gradients`` takes the names of arguments
+    whose gradients are lost.
+
+    torch's compiler runs the methods that it takes for constants while it traces; what is wrong
+    with a call, they return as a text.
+    """
+
+    def __init__(
+        self,
+        kernel: Callable[..., None],
+        interface: Interface,
+        written: Written,
+        identity: str | None,
+        warn_of_gradients: Callable[[Sequence[str]], None],
+    ) -> None:
+        self._kernel = kernel
+        self._interface = interface
+        self._written = written
+        self._warn_of_gradients = warn_of_gradients
+        self._ordered = CallOrder(interface)
+        self._identity = identity
+        self._parameters = [interface.parameters[first] for first in interface.firsts]
+        self._names = (*(one.name for one in self._parameters), *interface.keywords)
+        self._dims = tuple(one.jagged_dim for one in self._parameters)
+        self._dims += (None,) * len(interface.keywords)
+        self._constants = tuple(
+            place
+            for place in range(len(self._names))
+            if place >= len(self._parameters) or self._parameters[place].kind == "constexpr"
+        )
+
+    def order(self, count: int, keywords: tuple[str, ...]) -> Order | str:
+        """Order of the arguments of a call with ``count`` of them, and these keywords."""
+        try:
+            return self._order(count, keywords)
+        except NineToothedError as error:
+            return error.message
+
+    def overload(
+        self,
+        letters: str,
+        same: tuple[int, ...],
+        dtypes: tuple[Any, ...],
+        constants: tuple[Any, ...],
+    ) -> tuple[str, str] | str:
+        """The names of the operator and its overload, of calls of a form: ``letters`` and ``same``
+        as in the form, but that nothing is written. ``dtypes`` are the tensors' element types, and
+        ``constants`` what is compiled in.
+        """
+        try:
+            form = Form(letters, self._names, self._dims, same)
+            return self._registered(form.with_written(self._stored(letters, dtypes, constants)))
+        except NineToothedError as error:
+            return str(error)
+
+    def warn_of_gradients(self, names: tuple[str, ...]) -> None:
+        """Warn of gradients that are lost, as a call does."""
+        self._warn_of_gradients(names)
+
+    for _method in (order, overload, warn_of_gradients):
+        # As torch.compiler.assume_constant_result does.
+        _method._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
+    del _method
+
+    def _order(self, count: int, keywords: tuple[str, ...]) -> Order:
+        """See :meth:`order`.
+
+        Raises:
+            ArgumentError: the kernel takes another number of arguments, or other keywords.
+        """
+        interface = self._interface
+        try:
+            order = self._ordered.order(count, keywords)
+        except (KeyError, ValueError):
+            positional(interface, [None] * count, dict.fromkeys(keywords))
+            raise
+        others = dict(order.others)
+        if others.keys() != {*interface.keywords}:
+            constant_values(interface, dict.fromkeys(others, 1), {})
+        places = [order.parameters[first] for first in interface.firsts]
+        places += [others[name] for name in interface.keywords]
+        repeats = tuple(
+            (order.parameters[first], order.parameters[later], different(interface, first, later))
+            for first, later in interface.repeats
+            if order.parameters[first] != order.parameters[later]
+        )
+        return Order(self._names, tuple(places), order.defaults, self._constants, repeats)
+
+    def _stored(
+        self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
+    ) -> frozenset[str]:
+        """Names of the arguments that are written.
+
+        Raises:
+            NineToothedError: the application is wrong for these element types.
+        """
+        interface = self._interface
+        place_of = {first: place for place, first in enumerate(interface.firsts)}
+        types: dict[str, Any] = {}
+        for parameter in interface.parameters:
+            place = place_of[parameter.first]
+            if parameter.kind != "constexpr":
+                own = parameter.dtype or _NUMBERS.get(letters[place])
+                types[parameter.name] = dtypes[place] or own
+        known = zip(self._constants, constants, strict=True)
+        values = {self._names[place]: value for place, value in known if value is not None}
+        stored = self._written(types, values)
+        return frozenset(
+            self._names[place_of[one.first]] for one in interface.parameters if one.name in stored
+        )
+
+    def _registered(self, form: Form) -> tuple[str, str]:
+        """The names of the operator and its overload of calls of a form."""
+        from ninetoothed.pytorch.library import register
+
+        name = f"{self._name}.{form.overload}"
+        register(name, form.schema, self._runner(form), functools.partial(self._check, form))
+        return self._name, form.overload
+
+    @cached_property
+    def _name(self) -> str:
+        name = self._interface.name if self._interface.name.isascii() else "kernel"
+        if self._identity is None:
+            return f"{name}_{next(_unnamed)}"
+        return f"{name}_{hashlib.sha256(self._identity.encode()).hexdigest()[:16]}"
+
+    def _runner(self, form: Form) -> Callable[..., None]:
+        """The operator on tensors with data: it runs the kernel."""
+        kernel, keywords = self._kernel, self._interface.keywords
+        count, tensors = len(self._parameters), form.tensors
+        is_plain = not {*form.letters} & {*"jk"}
+
+        def run(*given: Any) -> None:
+            values = given if is_plain else form.joined(given, _longest)
+            storages = {elements_of(values[n]).untyped_storage().data_ptr() for n in tensors}
+            if len(storages) < len(tensors):
+                values = _separated(form, values)
+            if keywords:
+                kernel(*values[:count], **dict(zip(keywords, values[count:], strict=True)))
+            else:
+                kernel(*values)
+
+        return run
+
+    def _check(self, form: Form, *given: Any) -> None:
+        """Check the tensors: the operator on tensors without data.
+
+        Raises:
+            ArgumentError: one does not fit.
+        """
+        # How long the sequences are is data.
+        values = form.joined(given, lambda _: 1)
+        for parameter, value in zip(self._parameters, values, strict=False):
+            if parameter.kind == "tensor":
+                check_tensor(parameter, value)
+
+
+def _longest(offsets: Any) -> int:
+    """The longest sequence's length; the device is asked for it."""
+    return int(offsets.diff().max()) if len(offsets) > 1 else 0
+
+
+def _separated(form: Form, values: Sequence[Any]) -> list[Any]:
+    """The arguments of a call in which only those share memory with one that is written that were
+    the same tensor when the call was traced; of others, copies.
+
+    Raises:
+        ArgumentError: both are written.
+    """
+    found = list(values)
+    sets = alias_sets([span(one) if is_tensor(one) else None for one in values])
+    for place in form.written:
+        for other in form.tensors:
+            if other == place or sets[other] != sets[place]:
+                continue
+            if other in form.written:
+                raise ArgumentError(
+                    f"{form.names[place]} and {form.names[other]} are written, and share memory, "
+                    "which no graph of torch can say; give each memory of its own, or pass one "
+                    "tensor for both"
+                )
+            copy = _copy(values[other])
+            pairs = zip(found, form.same, strict=True)
+            found = [copy if first == other else one for one, first in pairs]
+    return found
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Jagged):
+        return value.with_elements(value.elements.clone())
+    return value.clone()

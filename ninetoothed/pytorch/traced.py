@@ -1,0 +1,113 @@
+"""A kernel's call while torch traces it: a call of its operator.
+
+torch's compiler traces :func:`call`, so that it is written in what the compiler knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, cast
+
+import torch
+from torch.fx.experimental.symbolic_shapes import guard_scalar
+
+from ninetoothed.calls.numbers import member_value
+from ninetoothed.calls.sequences import Jagged
+from ninetoothed.dtype import number
+from ninetoothed.errors import ArgumentError
+from ninetoothed.pytorch.kernel_operators import KernelOperators
+
+
+def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Call the operator of a call's form.
+
+    Raises:
+        NineToothedError: the arguments do not fit the kernel.
+    """
+    order = operators.order(len(args), tuple(keywords))
+    if isinstance(order, str):
+        _refuse(order)
+    names, places, defaults, constants, repeats = order
+    given = (*args, *keywords.values(), *defaults)
+    for one, two, message in repeats:
+        if given[one] is not given[two]:
+            _refuse(message)
+    values = [given[place] for place in places]
+    letters = "".join([_letter(value) for value in values])
+    if len(letters) < len(values):
+        _refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
+    tensors = [
+        value if letter in "rj" else None for letter, value in zip(letters, values, strict=True)
+    ]
+    dtypes = tuple([None if tensor is None else tensor.dtype for tensor in tensors])
+    for place in constants:
+        values[place] = constant(values[place])
+    known = tuple([values[place] if letters[place] in "ifb" else None for place in constants])
+    if torch.is_grad_enabled():
+        requiring = [
+            name
+            for name, tensor in zip(names, tensors, strict=True)
+            if tensor is not None and tensor.requires_grad
+        ]
+        if requiring:
+            operators.warn_of_gradients(tuple(requiring))
+    same = tuple([[one is value for one in values].index(True) for value in values])
+    overload = operators.overload(letters, same, dtypes, known)
+    if isinstance(overload, str):
+        _refuse(overload)
+    operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
+    operator(*_parts(letters, values))
+
+
+def _refuse(message: str) -> NoReturn:
+    """Refuse a wrong call. torch's compiler leaves it to be run as it is, or shows ``message``
+    where it must leave nothing.
+
+    Raises:
+        ArgumentError: always.
+    """
+    torch._dynamo.graph_break(msg=message)  # pyright: ignore[reportPrivateUsage]
+    raise ArgumentError(message)
+
+
+def constant(value: Any) -> Any:
+    """A number, or a tuple with numbers, of which none stands for others any more: what torch
+    compiles is compiled anew for others.
+    """
+    if isinstance(value, tuple):
+        return tuple([constant(one) for one in cast("tuple[Any, ...]", value)])
+    if isinstance(value, int | float | torch.SymInt | torch.SymFloat):
+        return guard_scalar(value)
+    return value
+
+
+def _letter(value: Any) -> str:
+    """The letter of an argument, if it is only read (see ``forms``); none if it is no argument."""
+    if isinstance(value, Jagged):
+        return "j"
+    if isinstance(value, torch.Tensor):
+        return "j" if value.is_nested else "r"
+    value = number(member_value(value))
+    if isinstance(value, bool):
+        return "b"
+    if isinstance(value, int | torch.SymInt):
+        return "i"
+    return "f" if isinstance(value, float | torch.SymFloat) else ""
+
+
+def _parts(letters: str, values: Sequence[Any]) -> list[Any]:
+    """A call's arguments as the operator takes them."""
+    found: list[Any] = []
+    for letter, value in zip(letters, values, strict=True):
+        if letter == "r":
+            found.append(value)
+        elif letter != "j":
+            found.append(number(member_value(value)))
+        elif isinstance(value, Jagged):
+            found += [value.elements, value.offsets.tensor, value.shape[value.jagged_dim]]
+        else:
+            cached = value._max_seqlen_tensor
+            # torch keeps it as the size of a tensor, for which a symbol may stand.
+            longest = None if cached is None else cached.shape[0]
+            found += [value._values, value._offsets, longest]
+    return found

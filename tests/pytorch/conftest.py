@@ -1,0 +1,33 @@
+"""Fixtures of the tests of torch's compiler."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+_OF_TORCH = (
+    "ignore:<class 'torch.autograd.function.Function'> should not be:DeprecationWarning",
+    "ignore:`torch.jit.script_method` is deprecated:DeprecationWarning",
+    "ignore:NestedTensor does not implement _stable_hash_for_caching",
+)
+"""Warnings that torch gives while it compiles, with or without kernels."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out torch's warnings of itself."""
+    for item in items:
+        for one in _OF_TORCH:
+            item.add_marker(pytest.mark.filterwarnings(one))
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    """The device of a test's tensors."""
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test compiles anew, and its kernels are not tuned."""
+    monkeypatch.setenv("NINETOOTHED_TUNE", "off")
+    torch._dynamo.reset()

@@ -1,0 +1,135 @@
+"""A call of each example's functions, with small tensors."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class ExampleCall:
+    """A call of ``function`` of ``examples/FILE.py``; ``arguments(device)`` makes its arguments,
+    for sizes that grow with ``scale``.
+    """
+
+    file: str
+    function: str
+    arguments: Callable[[str, int], tuple[Any, ...]]
+
+    def __str__(self) -> str:
+        return self.function if self.file == self.function else f"{self.file}-{self.function}"
+
+    @property
+    def called(self) -> Callable[..., Any]:
+        """The function."""
+        return getattr(importlib.import_module(f"examples.{self.file}"), self.function)
+
+
+def _call(
+    name: str, arguments: Callable[[str, int], tuple[Any, ...]], file: str | None = None
+) -> ExampleCall:
+    return ExampleCall(file or name, name, arguments)
+
+
+def _draw(*sizes: int, device: str, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(sum(sizes))
+    return torch.randn(sizes, generator=generator).to(device, dtype)
+
+
+def _integers(
+    high: int, *sizes: int, device: str, dtype: torch.dtype = torch.int64
+) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(sum(sizes))
+    return torch.randint(high, sizes, generator=generator).to(device, dtype)
+
+
+def _nested(device: str, scale: int, *sizes: int) -> torch.Tensor:
+    lengths = (3 * scale, 1, 5 * scale)
+    values = _draw(sum(lengths), *sizes, device=device)
+    offsets = torch.tensor([0, 3 * scale, 3 * scale + 1, 8 * scale + 1], device=device)
+    return torch.nested.nested_tensor_from_jagged(
+        values, offsets, max_seqlen=5 * scale, min_seqlen=1
+    )
+
+
+CALLS = (
+    _call("add", lambda d, n: (_draw(100 * n, device=d), _draw(100 * n, device=d))),
+    _call("silu", lambda d, n: (_draw(10 * n, 7, device=d),)),
+    _call("swiglu", lambda d, n: (_draw(10 * n, 7, device=d), _draw(10 * n, 7, device=d))),
+    _call("dropout", lambda d, n: (_draw(10 * n, 7, device=d), 0.3, 17)),
+    _call("softmax", lambda d, n: (_draw(5 * n, 33, device=d),)),
+    _call("argmax", lambda d, n: (_draw(5 * n, 33, device=d),)),
+    _call("cumsum", lambda d, n: (_draw(5 * n, 33, device=d),)),
+    _call("topk", lambda d, n: (_draw(5 * n, 33, device=d), 4)),
+    _call("rms_norm", lambda d, n: (_draw(5 * n, 32, device=d), _draw(32, device=d))),
+    _call(
+        "add_rms_norm",
+        lambda d, n: (_draw(5 * n, 32, device=d), _draw(5 * n, 32, device=d), _draw(32, device=d)),
+        "rms_norm",
+    ),
+    _call(
+        "layer_norm",
+        lambda d, n: (_draw(5 * n, 32, device=d), _draw(32, device=d), _draw(32, device=d)),
+    ),
+    _call(
+        "cross_entropy", lambda d, n: (_draw(5 * n, 33, device=d), _integers(33, 5 * n, device=d))
+    ),
+    _call("embedding", lambda d, n: (_integers(50, 5 * n, device=d), _draw(50, 16, device=d))),
+    _call("matmul", lambda d, n: (_draw(11 * n, 24, device=d), _draw(24, 40, device=d))),
+    _call("bmm", lambda d, n: (_draw(2, 11 * n, 24, device=d), _draw(2, 24, 40, device=d))),
+    _call(
+        "addmm",
+        lambda d, n: (
+            _draw(11 * n, 40, device=d),
+            _draw(11 * n, 24, device=d),
+            _draw(24, 40, device=d),
+        ),
+    ),
+    _call(
+        "int8_matmul",
+        lambda d, n: (
+            _integers(100, 11 * n, 32, device=d, dtype=torch.int8),
+            _integers(100, 32, 48, device=d, dtype=torch.int8),
+        ),
+    ),
+    _call(
+        "fp8_matmul",
+        lambda d, n: (
+            _draw(11 * n, 32, device=d, dtype=torch.float8_e4m3fn),
+            _draw(48, 32, device=d, dtype=torch.float8_e4m3fn).T,
+            _draw(11 * n, device=d),
+            _draw(48, device=d),
+        ),
+    ),
+    _call("grouped_matmul", lambda d, n: (_nested(d, n, 24), _draw(3, 24, 40, device=d))),
+    _call(
+        "rotary_embedding",
+        lambda d, n: (
+            _draw(2, 5 * n, 3, 16, device=d),
+            _draw(5 * n, 8, device=d),
+            _draw(5 * n, 8, device=d),
+        ),
+    ),
+    _call(
+        "attention",
+        lambda d, n: (*(_draw(2, heads, 20 * n, 16, device=d) for heads in (4, 2, 2)), True),
+    ),
+    _call(
+        "jagged_attention",
+        lambda d, n: (*(_nested(d, n, heads, 16) for heads in (4, 2, 2)), True),
+    ),
+    _call("pad", lambda d, n: (_nested(d, n, 16), 6 * n), "jagged_padding"),
+    _call(
+        "unpad", lambda d, n: (_draw(3, 6 * n, 16, device=d), _nested(d, n, 16)), "jagged_padding"
+    ),
+    _call(
+        "conv2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), _draw(6, 4, 3, 3, device=d), 2, 1)
+    ),
+    _call("max_pool2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), 3, 2, 1)),
+    _call("avg_pool2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), 3, 2, 1)),
+)
+"""One of each function of the examples."""
