@@ -1,4 +1,4 @@
-"""Options of passes that have no such value, or name what the module has not: the exact messages."""
+"""Options with values that they have not, or that name what no kernel has: the exact messages."""
 
 from __future__ import annotations
 
