@@ -15,8 +15,8 @@ in turn``: a thousand shapes, which come back.
 the least that a launch through Triton's launcher takes; ``ninetoothed, driver`` is that of ours.
 ``ninetoothed, bind`` is the binding and checking of the arguments alone, which a call like an
 earlier one does without. ``ninetoothed, operator`` calls the kernel through the operator of torch
-that stands for it in what torch compiles. torch has no call that sums seven tensors: its time is of the six
-additions that do.
+that stands for it in what torch compiles. torch has no call that sums seven tensors: its time is of
+the six additions that do.
 
 ``--churn`` makes 100,000 calls over 1,000 shapes, and looks for what is compiled again and for
 memory that grows (``benchmarks.churn``). ``--functions`` measures what the examples' functions add
