@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import operator
 import os
 import re
@@ -17,7 +18,7 @@ from typing import Any
 
 from ninetoothed import config
 from ninetoothed.artifacts.capabilities import Product, capabilities
-from ninetoothed.artifacts.target import BACK_ENDS, Target
+from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store, folder, read_only
 from ninetoothed.calls.described import described_call
 from ninetoothed.errors import (
@@ -25,7 +26,6 @@ from ninetoothed.errors import (
     DeviceError,
     NineToothedError,
     UndefinedNameError,
-    any_of,
     counted,
     did_you_mean,
 )
@@ -33,6 +33,7 @@ from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.tuning.candidates import Absent
 
+_EXAMPLE = "--device 'NAME: multiprocessors=132, clock=1.98e9, bandwidth=4.9e12, l2_bytes=62914560'"
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 
@@ -47,7 +48,8 @@ def precompile(
     """Compile what ``calls`` of a kernel, ``"module:kernel"``, may need on a device of ``target``;
     prints a line a call, and returns the exit code.
 
-    ``device``: its name, as torch tells it; None: the target's first one. ``output``: the cache
+    ``device``: its name, as torch tells it, with its numbers where it is none of the known ones;
+    None: the target's first one. ``output``: the cache
     folder to fill; None: the user's. ``refinements``: rounds of what is near the fastest; None:
     all.
 
@@ -157,12 +159,13 @@ def _place(target: str, device: str | None) -> Absent:
         DeviceError: the text names no target, or no device of it is known.
     """
     parsed = Target.parse(target)
+    if device is not None and "=" in device:
+        return Absent(parsed, _product(device))
     products = capabilities(parsed).products
     if not products:
-        known = [str(one) for one in _known_targets()]
         raise DeviceError(
-            f"no device of {parsed} is known, which kernels could be ranked for; known are those "
-            f"of {any_of(known)}"
+            f"no device of {parsed} is known, which kernels could be ranked for; describe one, as "
+            f"in {_EXAMPLE}"
         )
     if device is None:
         return Absent(parsed, products[0])
@@ -177,14 +180,35 @@ def _instead(device: str, products: Sequence[Product]) -> str:
     # Mostly a part of the name: H200.
     parts = [name for name in names if device.casefold() in name.casefold()]
     near = f"did you mean {parts[0]}?" if len(parts) == 1 else did_you_mean(device, names)
-    return near or f"known are {', '.join(names)}"
+    return near or f"known are {', '.join(names)}; or describe it, as in {_EXAMPLE}"
 
 
-def _known_targets() -> list[Target]:
-    names = (
-        name
-        for row in BACK_ENDS
-        for name in importlib.import_module(f"{row.emits}.targets").names()
+def _product(text: str) -> Product:
+    """A device by its name and its numbers, as ``_EXAMPLE`` has them.
+
+    Raises:
+        DeviceError: one is missing, unknown, or no positive number.
+    """
+    name, _, numbers = text.partition(":")
+    found: dict[str, float] = {}
+    for part in numbers.split(","):
+        key, _, value = (one.strip() for one in part.partition("="))
+        with contextlib.suppress(ValueError):
+            found[key] = float(value)
+    known = ("multiprocessors", "clock", "bandwidth", "l2_bytes")
+    if (
+        not name.strip()
+        or {*found} != {*known}
+        or not all(0 < number < math.inf for number in found.values())
+    ):
+        raise DeviceError(
+            f"{text!r} describes no device; write its name as torch tells it, and "
+            f"{', '.join(known)}, as in {_EXAMPLE}"
+        )
+    return Product(
+        name.strip(),
+        int(found["multiprocessors"]),
+        found["clock"],
+        found["bandwidth"],
+        int(found["l2_bytes"]),
     )
-    targets = map(Target.parse, names)
-    return [target for target in targets if capabilities(target).products]

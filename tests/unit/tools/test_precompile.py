@@ -210,6 +210,7 @@ GPU_CALL = (
 )
 
 
+DEVICE = "--device 'NAME: multiprocessors=132, clock=1.98e9, bandwidth=4.9e12, l2_bytes=62914560'"
 COMMAND = ("kernels:kernel", "--target", "sm_90", "--call", CALL)
 
 
@@ -317,6 +318,33 @@ def test_several_calls_and_empty_ones(machine: Machine) -> None:
     assert lines[2] == f"  {empty}: launches no program"
 
 
+def test_device_that_is_described(machine: Machine) -> None:
+    call = "x=fp32[1000], factor=2.0, y=fp32[1000], BLOCK=64"
+    device = "AMD Instinct MI355X: multiprocessors=256, clock=2.4e9, bandwidth=8e12, l2_bytes=4e6"
+    lines = machine.precompile(
+        *("kernels:scaling", "--target", "gfx950", "--call", call, "--device", device)
+    )
+    assert lines[0] == "kernels:scaling for gfx950, as ranked for AMD Instinct MI355X"
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        "H20: multiprocessors=78, clock=1.98e9, bandwidth=4e12",
+        "H20: multiprocessors=78, clock=1.98e9, bandwidth=4e12, l2_bytes=60M",
+        "H20: multiprocessors=78, clock=1.98e9, bandwidth=4e12, l2_bytes=0",
+        "H20: multiprocessors=78, clock=1.98e9, bandwidth=inf, l2_bytes=1e6",
+        "H20: multiprocessors=78, clock=1.98e9, bandwidth=4e12, l2=1e6",
+        "multiprocessors=78, clock=1.98e9, bandwidth=4e12, l2_bytes=1e6",
+    ],
+)
+def test_device_that_is_described_wrongly(device: str, machine: Machine) -> None:
+    assert machine.fails(*COMMAND, "--device", device) == (
+        f"{device!r} describes no device; write its name as torch tells it, and multiprocessors, "
+        f"clock, bandwidth, l2_bytes, as in {DEVICE}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -349,8 +377,8 @@ def test_several_calls_and_empty_ones(machine: Machine) -> None:
         (["kernels:kernel", "--target", "sm90x"], "unknown target 'sm90x'; did you mean sm_90?"),
         (
             ["kernels:kernel", "--target", "gfx950"],
-            "no device of gfx950 is known, which kernels could be ranked for; known are those of "
-            "sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 or gfx942",
+            "no device of gfx950 is known, which kernels could be ranked for; describe one, as in "
+            f"{DEVICE}\n",
         ),
         (
             ["kernels:kernel", "--target", "sm_90", "--device", "h200"],
@@ -358,7 +386,8 @@ def test_several_calls_and_empty_ones(machine: Machine) -> None:
         ),
         (
             ["kernels:kernel", "--target", "sm_90", "--device", "A100"],
-            "no device 'A100' of sm_90 is known; known are NVIDIA H100 80GB HBM3, NVIDIA H200",
+            "no device 'A100' of sm_90 is known; known are NVIDIA H100 80GB HBM3, NVIDIA H200; "
+            f"or describe it, as in {DEVICE}\n",
         ),
     ],
 )
