@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from ninetoothed import config, tuning
-from ninetoothed.cache import eviction, read_only
+from ninetoothed.cache import eviction
 from ninetoothed.cache.folder import UnsafeFolderError, check
+from ninetoothed.cache.read_only import ReadOnlyFolder
 from ninetoothed.errors import NineToothedError
 
 _NOUNS = {
@@ -112,7 +113,7 @@ def _print_read_only() -> None:
     folder = config.cache_read_only_dir()
     if folder is None:
         return
-    problem = read_only.problem(folder)
+    problem = ReadOnlyFolder(folder).problem()
     if problem is not None:
         print(f"read-only   not used: {problem}")
         return

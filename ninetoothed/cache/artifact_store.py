@@ -25,16 +25,19 @@ import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ninetoothed import config
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Space
-from ninetoothed.cache import eviction, read_only
+from ninetoothed.cache import eviction
 from ninetoothed.cache.atomic import write_in
 from ninetoothed.cache.folder import UnsafeFolderError, check, opened, read
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.version import is_as_imported
+
+if TYPE_CHECKING:
+    from ninetoothed.cache.read_only import ReadOnlyFolder
 
 _T = TypeVar("_T")
 
@@ -64,7 +67,7 @@ def check_folder() -> None:
     except OSError:
         # It is not there yet; or the first write warns.
         pass
-    read_only.place()
+    _second()
 
 
 def check_writable() -> None:
@@ -148,9 +151,9 @@ def result_names(group: str | None = None) -> list[str]:
     # A folder that cannot be read has none.
     with contextlib.suppress(OSError), opened(folder, "tuning") as room:
         names.update(os.listdir(room))
-    behind = read_only.place()
-    if behind is not None:
-        with contextlib.suppress(OSError), read_only.room(behind, "tuning") as room:
+    second = _second()
+    if second is not None:
+        with contextlib.suppress(OSError), second.room("tuning") as room:
             names.update(os.listdir(room))
     return sorted(
         name for name in names if name.startswith(start) and re.fullmatch(r"\w+\.json", name)
@@ -220,13 +223,23 @@ def _content(kind: str, name: str, key: str | None) -> str | None:
             return content
     with _lock:
         kept = _memory.get(str(folder / kind / name))
-    behind = read_only.place() if kept is None else None
-    if behind is None:
+    second = _second() if kept is None else None
+    if second is None:
         return kept
-    with contextlib.suppress(OSError), read_only.room(behind, kind) as room:
+    with contextlib.suppress(OSError), second.room(kind) as room:
         found = _whole(room, name, key)
         return None if found is None else found[0]
     return None
+
+
+def _second() -> ReadOnlyFolder | None:
+    """The folder that is only read; None where there is none, as mostly, and nothing is loaded."""
+    path = config.cache_read_only_dir()
+    if path is None:
+        return None
+    from ninetoothed.cache.read_only import ReadOnlyFolder
+
+    return ReadOnlyFolder.of(path)
 
 
 def _whole(room: int, name: str, key: str | None) -> tuple[str, float] | None:

@@ -52,13 +52,13 @@ from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.launch.launch_cache import LaunchCache
-from ninetoothed.runtime.tuning.candidates import Absent
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ninetoothed.compiler.remark_report import RemarkReport
     from ninetoothed.kernel.compilation import KernelCompiler
+    from ninetoothed.runtime.tuning.candidates import Absent
     from ninetoothed.runtime.tuning.report import TuningReport
     from ninetoothed.verification.verdicts import Report
 

@@ -72,7 +72,7 @@ def precompile(
     print(f"{kernel} for {place.target}, as ranked for {place.product.name}")
     for text, arguments in described:
         with _named(text):
-            _check_names(found, arguments)
+            _check(found, arguments)
             able, failures = found.precompile((), arguments, place, refinements)
         line = f"{counted(len(able), 'configuration')} compiled" if able else "launches no program"
         if failures:
@@ -82,12 +82,18 @@ def precompile(
     return 0
 
 
-def _check_names(kernel: Kernel, arguments: Iterable[str]) -> None:
-    """Check that arguments have names of a kernel's parameters or symbols.
+def _check(kernel: Kernel, arguments: Iterable[str]) -> None:
+    """Check that arguments have names of a kernel's parameters or symbols, and can be described.
 
     Raises:
-        ArgumentError: one has not.
+        ArgumentError: one has not, or cannot be.
     """
+    for parameter in kernel.interface.parameters:
+        if parameter.jagged_dim is not None:
+            raise ArgumentError(
+                f"{parameter.name} is a nested tensor, which cannot be described; this kernel is "
+                "compiled at its first call on a GPU"
+            )
     known = dict.fromkeys((*kernel.interface.names, *kernel.interface.keywords))
     for name in arguments:
         # The binding of the call tells about symbols that the compiler chooses.

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ninetoothed.artifacts.artifact import Artifact, Binary
-from ninetoothed.artifacts.capabilities import Product
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
@@ -27,6 +26,7 @@ from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.tuning import results
 
 if TYPE_CHECKING:
+    from ninetoothed.artifacts.capabilities import Product
     from ninetoothed.runtime.tuning import model
     from ninetoothed.runtime.tuning.model import Ranked
 

@@ -318,6 +318,16 @@ def test_several_calls_and_empty_ones(machine: Machine) -> None:
     assert lines[2] == f"  {empty}: launches no program"
 
 
+def test_nested_tensors(machine: Machine) -> None:
+    call = "input=fp16[8, 64, 64], output=fp16[8, 64, 64]"
+    assert machine.fails(
+        *("examples.jagged_padding:unpad_kernel", "--target", "sm_90", "--call", call)
+    ) == (
+        f"--call {call!r}: output is a nested tensor, which cannot be described; this kernel is "
+        "compiled at its first call on a GPU\n"
+    )
+
+
 def test_device_that_is_described(machine: Machine) -> None:
     call = "x=fp32[1000], factor=2.0, y=fp32[1000], BLOCK=64"
     device = "AMD Instinct MI355X: multiprocessors=256, clock=2.4e9, bandwidth=8e12, l2_bytes=4e6"
