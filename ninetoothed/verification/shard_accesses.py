@@ -66,11 +66,13 @@ class Tensors:
         self.origins = origins
         self.names = [source.param.data for source in self.sources]
         self.accesses: dict[int, Access] = {}
-        """Of the tensors that the application accesses as they are arranged, by their number."""
+        """Of the tensors that the application accesses as they are arranged, by their number; and
+        of the first, which says what programs there are.
+        """
         for number, (argument, value) in enumerate(
             zip(kernel.apply.block.args, kernel.arranged.values, strict=True)
         ):
-            if self.is_tensor(number) and use_of(argument) != "none":
+            if self.is_tensor(number) and (not self.accesses or use_of(argument) != "none"):
                 self.accesses[number] = nt.access_of(value, kernel.assumptions)[1].data
 
     def is_tensor(self, number: int) -> bool:
@@ -141,6 +143,8 @@ class Slices:
         self.sizes = frozenset(map(tensors.size, self.dims))
         self.of: dict[int, Sliced] = {}
         for dim in sorted(self.dims):
+            if dim[0] not in tensors.accesses:
+                raise RefusedError(f"{tensors.names[dim[0]]} is not accessed as it is arranged")
             if dim[0] in self.of:
                 raise RefusedError(
                     f"{tensors.text(dim)} and dim {self.of[dim[0]].dim} depend on each other"
@@ -148,9 +152,8 @@ class Slices:
             self.of[dim[0]] = self._sliced(dim)
         self._require_one_form()
         self._require_one_placement()
-        for number, source in enumerate(tensors.sources):
-            if number not in self.of:
-                self._require_other_sizes(source)
+        for number in range(len(tensors.sources)):
+            self._require_other_sizes(number)
         for number in tensors.accesses:
             self._require_apart(number)
         strides = (
@@ -265,14 +268,17 @@ class Slices:
                 raise RefusedError(f"{name} has elements only where {text}")
         self._require_levels(number, sliced)
 
-    def _require_other_sizes(self, source: nt.SourceOp) -> None:
-        """Refuse a tensor that is not split, and is as large as one that is."""
-        for dim, size in enumerate(source.sizes):
-            if self.sizes.intersection(names_of(size)):
-                raise RefusedError(
-                    f"the size of dim {dim} of {source.param.data} is {ir_text(size)}, and it is "
-                    "not split with it"
-                )
+    def _require_other_sizes(self, number: int) -> None:
+        """Require that dims which are as large as those that are split are split, too."""
+        for dim, size in enumerate(self.tensors.sources[number].sizes):
+            found = (number, dim)
+            if found in self.dims or not self.sizes.intersection(names_of(size)):
+                continue
+            if self.program is None and number not in self.of:
+                raise JoinError([found])
+            raise RefusedError(
+                f"{self.tensors.text(found)} has the size {ir_text(size)}, but is not split with it"
+            )
 
     def _is_chosen(self, name: str) -> bool:
         """True for a symbol that is no index and no size: a block size."""

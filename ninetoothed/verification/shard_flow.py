@@ -340,7 +340,8 @@ class Flow:
             self._set(op, self._read(number, op.result.type))
             return
         other = op.other is not None or self._tensors.sources[number].other is not None
-        self._set(op, ByPlace(sliced.lane, sliced.lane is None or not other))
+        # One block of all has no lanes beyond the end.
+        self._set(op, ByPlace(sliced.lane, self._slices.is_whole or not other))
 
     def _read(self, number: int, type: Attribute) -> Free:
         """The state of a block of a tensor that is not split."""

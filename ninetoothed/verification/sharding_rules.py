@@ -83,12 +83,15 @@ class Rule:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A dim that no rule splits, and why: one of the programs, ``g0``, or dim 1 of a tensor,
-    ``input 1``.
+    """What no rule splits, and why: a dim of the programs, as ``g0``, or of a tensor that no program
+    is about, as ``input 1``.
+
+    ``dims``: all dims of tensors that would have to be split with it, by parameter.
     """
 
     name: str
     reason: str
+    dims: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,18 +193,24 @@ def _derived(tensors: Tensors) -> tuple[list[Rule], list[Refusal]]:
         except RefusedError as error:
             refusals.append(Refusal(f"g{dim}", error.reason))
     others: list[tuple[str, Slices, set[int]]] = []
-    done: set[Dim] = set()
+    refused: list[tuple[Dim, str, set[Dim]]] = []
     for seed in _seeds(tensors):
-        if seed in done:
+        if any(seed in slices.dims for _, slices, _ in others):
             continue
+        dims = {seed}
         try:
-            slices, flow = _joined(tensors, seed)
+            slices, sums = _joined(tensors, dims)
         except RefusedError as error:
-            name = f"{tensors.names[seed[0]]} {seed[1]}"
-            refusals.append(Refusal(name, error.reason))
+            known = next((group for _, _, group in refused if group & dims), None)
+            if known is None:
+                refused.append((seed, error.reason, dims))
+            else:
+                known |= dims
             continue
-        done |= slices.dims
-        others.append(("sum" if flow.sums else "lanes", slices, flow.sums))
+        others.append(("sum" if sums else "lanes", slices, sums))
+    for seed, reason, dims in refused:
+        named = tuple((tensors.names[number], dim) for number, dim in sorted(dims))
+        refusals.append(Refusal(f"{tensors.names[seed[0]]} {seed[1]}", reason, named))
     kinds = [kind for kind, _, _ in others]
     for number, (kind, slices, sums) in enumerate(others):
         several = kinds.count(kind) > 1
@@ -232,22 +241,20 @@ def _seeds(tensors: Tensors) -> Iterator[Dim]:
                 yield number, dim
 
 
-def _joined(tensors: Tensors, seed: Dim) -> tuple[Slices, Flow]:
-    """What must be split with a dim, and the proof that it may.
+def _joined(tensors: Tensors, dims: set[Dim]) -> tuple[Slices, set[int]]:
+    """What must be split with some ``dims``, which are added to them, and the tensors, by their
+    number, that are given sums.
 
     Raises:
-        RefusedError: it cannot be.
+        RefusedError: they cannot be split.
     """
-    dims = {seed}
     while True:
-        slices = Slices(tensors, dims, None)
         try:
-            flow = Flow(tensors, slices)
+            slices = Slices(tensors, dims, None)
+            return slices, Flow(tensors, slices).sums
         except JoinError as error:
             assert not error.dims <= dims
             dims |= error.dims
-            continue
-        return slices, flow
 
 
 def _rule(name: str, tensors: Tensors, slices: Slices, sums: set[int]) -> Rule:
