@@ -39,4 +39,3 @@ def sharding(
         )
     given = ({} if one is None else one for one in (dtypes, values))
     return derive(kernel.definition, *given)
-

@@ -9,7 +9,7 @@ else of the arrangement depends on it or on the dim's size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ninetoothed.ir import nt
@@ -79,6 +79,10 @@ class Tensors:
         """True if a parameter is no number."""
         return self.sources[number].kind.data == "tensor"
 
+    def is_written(self, number: int) -> bool:
+        """True if the application stores to a parameter's tiles."""
+        return use_of(self.kernel.apply.block.args[number]) in ("write", "update")
+
     def require_plain(self) -> None:
         """Refuse kernels of which nothing can be said.
 
@@ -107,6 +111,15 @@ class Tensors:
         if expr.op != "sym":
             raise RefusedError(f"the size of {self.text(dim)} is {ir_text(expr)}, and no symbol")
         return expr.args[0]
+
+    def dims_of_size(self, names: Collection[str]) -> list[Dim]:
+        """The dims whose sizes are symbols among ``names``."""
+        return [
+            (number, dim)
+            for number in self.accesses
+            for dim, size in enumerate(self.sources[number].sizes)
+            if size.op == "sym" and size.args[0] in names
+        ]
 
     def text(self, dim: Dim) -> str:
         """A dim in words."""
@@ -156,6 +169,7 @@ class Slices:
             self._require_other_sizes(number)
         for number in tensors.accesses:
             self._require_apart(number)
+        self._require_checks()
         strides = (
             name for number in self.of for name in names_of(*tensors.sources[number].strides.data)
         )
@@ -250,7 +264,9 @@ class Slices:
             own.add(f"g{self.program}")
         if sliced is not None:
             index, size = access.indices[sliced.dim], tensors.sources[number].sizes[sliced.dim]
-            own.update(names_of(index) if sliced.loop is not None or sliced.lane is not None else ())
+            own.update(
+                names_of(index) if sliced.loop is not None or sliced.lane is not None else ()
+            )
             if sliced.loop is not None:
                 variable = tensors.loop_variables(number)[sliced.loop]
                 allowed.append((sym(variable), self.blocks))
@@ -279,6 +295,24 @@ class Slices:
             raise RefusedError(
                 f"{self.tensors.text(found)} has the size {ir_text(size)}, but is not split with it"
             )
+
+    def _require_checks(self) -> None:
+        """Require that what is checked of a call holds of each rank's, too."""
+        tensors = self.tensors
+        # Those of what is defined follow from what is proved of values.
+        checks = (one.data for one in tensors.kernel.checks if not one.data.defined)
+        for check in checks:
+            for left, right in zip(check.left, check.right, strict=True):
+                common = (self.common(left), self.common(right))
+                if _SIZE not in names_of(*common) or equal(*common):
+                    continue
+                related = [name for name in names_of(left, right) if name not in self.sizes]
+                dims = tensors.dims_of_size(related)
+                if self.program is None and dims and {left.op, right.op} == {"sym"}:
+                    raise JoinError(dims)
+                split = [name for name in names_of(left, right) if name in self.sizes]
+                other = f" and {', '.join(related)}" if related else ""
+                raise RefusedError(f"a check of each call is about {', '.join(split)}{other}")
 
     def _is_chosen(self, name: str) -> bool:
         """True for a symbol that is no index and no size: a block size."""

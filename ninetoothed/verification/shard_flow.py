@@ -373,13 +373,7 @@ class Flow:
         """Find the dims that a loop is over, whose variable ``value`` is."""
         loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
         if isinstance(loop, scf.ForOp) and isinstance(loop.ub.owner, nt.SizeOp):
-            names = symbol_names(loop.ub.owner.expr.data)
-            dims = [
-                (number, dim)
-                for number in self._tensors.accesses
-                for dim, size in enumerate(self._tensors.sources[number].sizes)
-                if size.op == "sym" and size.args[0] in names
-            ]
+            dims = self._tensors.dims_of_size(symbol_names(loop.ub.owner.expr.data))
             if dims and not self._slices.dims.issuperset(dims):
                 raise JoinError(dims)
         raise RefusedError("no loop over all blocks along it reads them")
@@ -448,7 +442,9 @@ class Flow:
                 raise RefusedError(_UNFINISHED)
         elif isinstance(rest, Free):
             names = ", ".join(self._tensors.names[number] for number in sorted(numbers))
-            raise RefusedError(f"what is added to {names} does not depend on it, but how often does")
+            raise RefusedError(
+                f"what is added to {names} does not depend on it, but how often does"
+            )
         elif not rest.guarded:
             raise RefusedError("the application adds what it reads beyond the end, too")
         self.sums |= numbers

@@ -136,7 +136,9 @@ class Sharding:
         )
 
 
-def derive(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Sharding:
+def derive(
+    definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]
+) -> Sharding:
     """The rules of a kernel where no call has fixed its types.
 
     Raises:
@@ -200,6 +202,8 @@ def _derived(tensors: Tensors) -> tuple[list[Rule], list[Refusal]]:
         dims = {seed}
         try:
             slices, sums = _joined(tensors, dims)
+            if not sums and not any(map(tensors.is_written, slices.of)):
+                raise RefusedError("nothing that is stored depends on it")
         except RefusedError as error:
             known = next((group for _, _, group in refused if group & dims), None)
             if known is None:
