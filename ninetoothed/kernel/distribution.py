@@ -37,5 +37,8 @@ def sharding(
             f"sharding takes a kernel, not {shown(kernel)}; give what ninetoothed.make or "
             "ninetoothed.jit returned"
         )
-    given = ({} if one is None else one for one in (dtypes, values))
-    return derive(kernel.definition, *given)
+    return derive(
+        kernel.definition,
+        {} if dtypes is None else dtypes,
+        {} if values is None else values,
+    )

@@ -23,7 +23,6 @@ _NUMBERS = (
     nt.ProgramCountOp,
     nt.HoldsOp,
 )
-_READS = (nt.LoadOp, nt.PointerLoadOp, nt.AtomicCasOp, nt.PointerStoreOp)
 
 
 def number_of(ref: SSAValue) -> int:
@@ -78,10 +77,9 @@ def _require_size(op: nt.SizeOp, slices: Slices) -> None:
     expr = op.expr.data
     if not slices.local.intersection(symbol_names(expr)):
         return
-    if slices.form.loop is not None and equal(slices.common(expr), slices.blocks):
-        if all(_is_bound(use.operation, op) for use in op.result.uses):
-            return
-    _require_local(slices, [expr])
+    is_count = slices.form.loop is not None and equal(slices.common(expr), slices.blocks)
+    if not is_count or not all(_is_bound(use.operation, op) for use in op.result.uses):
+        _require_local(slices, [expr])
 
 
 def _is_bound(op: Operation, size: nt.SizeOp) -> bool:
@@ -157,7 +155,7 @@ def require_only_added(tensors: Tensors, sums: Collection[int], stored: Collecti
     for op in tensors.kernel.apply.walk():
         if isinstance(op, nt.LoadOp):
             touched.add(tensors.origins[number_of(op.ref)])
-        elif isinstance(op, _READS):
+        elif isinstance(op, nt.PointerLoadOp | nt.PointerStoreOp | nt.AtomicCasOp):
             touched.update(tensors.origins[number] for number in pointed(op.ptr))
     for origin, name in origins.items():
         if origin in touched:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import AnyFloat, UnrealizedConversionCastOp
@@ -135,7 +136,7 @@ class Flow:
 
     def _run(self, block: Block) -> None:
         for op in block.ops:
-            _HANDLERS.get(type(op), Flow._other)(self, op)
+            self._HANDLERS.get(type(op), Flow._other)(self, op)
 
     def _of(self, value: SSAValue) -> State:
         return self._states[value]
@@ -442,9 +443,7 @@ class Flow:
                 raise RefusedError(_UNFINISHED)
         elif isinstance(rest, Free):
             names = ", ".join(self._tensors.names[number] for number in sorted(numbers))
-            raise RefusedError(
-                f"what is added to {names} does not depend on it, but how often does"
-            )
+            raise RefusedError(f"what is added to {names} is the same at all places along it")
         elif not rest.guarded:
             raise RefusedError("the application adds what it reads beyond the end, too")
         self.sums |= numbers
@@ -528,6 +527,46 @@ class Flow:
                 found = self._lanes([one, two])
                 return ByPlace(found.axis, False) if isinstance(found, ByPlace) else found
 
+    _HANDLERS: ClassVar[Mapping[type[Operation], Callable[[Any, Operation], None]]] = {
+        arith.ConstantOp: _constant,
+        nt.ConstantOp: _constant,
+        nt.SizeOp: _number,
+        nt.ProgramIdOp: _number,
+        nt.ProgramNumberOp: _number,
+        nt.ProgramCountOp: _number,
+        nt.PointerOp: _number,
+        nt.AssertOp: _nothing,
+        nt.AssumeOp: _nothing,
+        nt.PrintOp: _nothing,
+        nt.ReturnOp: _nothing,
+        scf.YieldOp: _nothing,
+        nt.HintOp: _same,
+        nt.FullOp: _same,
+        UnrealizedConversionCastOp: _same,
+        nt.CastOp: _cast,
+        nt.BroadcastOp: _broadcast,
+        nt.ExpandDimsOp: _expand_dims,
+        nt.TransOp: _trans,
+        nt.ReshapeOp: _reshape,
+        nt.ElementwiseOp: _elementwise,
+        nt.AddPtrOp: _moved_pointers,
+        nt.ReduceOp: _reduce,
+        nt.ScanOp: _scan,
+        nt.FlipOp: _scan,
+        nt.DotOp: _dot,
+        nt.LoadOp: _load,
+        nt.StoreOp: _store,
+        nt.AddressOp: _address,
+        nt.OffsetsOp: _offsets,
+        nt.ArangeOp: _arange,
+        nt.PointerLoadOp: _pointer_load,
+        nt.PointerStoreOp: _atomic,
+        nt.AtomicOp: _atomic,
+        nt.AtomicCasOp: _atomic,
+        scf.ForOp: _loop,
+        scf.IfOp: _branch,
+    }
+
 
 def _rank(value: SSAValue) -> int:
     return len(nt.shape_of(value.type))
@@ -537,44 +576,3 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
     """What a loop's or a branch's block ends with."""
     assert block.last_op is not None
     return block.last_op.operands
-
-
-_HANDLERS: Mapping[type[Operation], Callable[[Flow, Operation], None]] = {
-    arith.ConstantOp: Flow._constant,
-    nt.ConstantOp: Flow._constant,
-    nt.SizeOp: Flow._number,
-    nt.ProgramIdOp: Flow._number,
-    nt.ProgramNumberOp: Flow._number,
-    nt.ProgramCountOp: Flow._number,
-    nt.PointerOp: Flow._number,
-    nt.AssertOp: Flow._nothing,
-    nt.AssumeOp: Flow._nothing,
-    nt.PrintOp: Flow._nothing,
-    nt.ReturnOp: Flow._nothing,
-    scf.YieldOp: Flow._nothing,
-    nt.HintOp: Flow._same,
-    nt.FullOp: Flow._same,
-    UnrealizedConversionCastOp: Flow._same,
-    nt.CastOp: Flow._cast,
-    nt.BroadcastOp: Flow._broadcast,
-    nt.ExpandDimsOp: Flow._expand_dims,
-    nt.TransOp: Flow._trans,
-    nt.ReshapeOp: Flow._reshape,
-    nt.ElementwiseOp: Flow._elementwise,
-    nt.AddPtrOp: Flow._moved_pointers,
-    nt.ReduceOp: Flow._reduce,
-    nt.ScanOp: Flow._scan,
-    nt.FlipOp: Flow._scan,
-    nt.DotOp: Flow._dot,
-    nt.LoadOp: Flow._load,
-    nt.StoreOp: Flow._store,
-    nt.AddressOp: Flow._address,
-    nt.OffsetsOp: Flow._offsets,
-    nt.ArangeOp: Flow._arange,
-    nt.PointerLoadOp: Flow._pointer_load,
-    nt.PointerStoreOp: Flow._atomic,
-    nt.AtomicOp: Flow._atomic,
-    nt.AtomicCasOp: Flow._atomic,
-    scf.ForOp: Flow._loop,
-    scf.IfOp: Flow._branch,
-}

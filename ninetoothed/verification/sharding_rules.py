@@ -83,8 +83,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What no rule splits, and why: a dim of the programs, as ``g0``, or of a tensor that no program
-    is about, as ``input 1``.
+    """What no rule splits, and why: a dim of the programs, as ``g0``, or one of a tensor of which
+    each program has all, as ``input 1``.
 
     ``dims``: all dims of tensors that would have to be split with it, by parameter.
     """
@@ -257,7 +257,6 @@ def _joined(tensors: Tensors, dims: set[Dim]) -> tuple[Slices, set[int]]:
             slices = Slices(tensors, dims, None)
             return slices, Flow(tensors, slices).sums
         except JoinError as error:
-            assert not error.dims <= dims
             dims |= error.dims
 
 

@@ -63,9 +63,9 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4, equal_nan=True)
 
 
-def differentiated(call: ExampleCall, scale: int) -> None:
+def differentiated(call: ExampleCall) -> None:
     """Call a function and, where it has one, its backward pass."""
-    arguments = call.arguments("cpu", scale)
+    arguments = call.arguments("cpu", 1)
     floats = (torch.float32, torch.float64)
     leaves = [
         one.requires_grad_() if isinstance(one, torch.Tensor) and one.dtype in floats else one
@@ -73,37 +73,36 @@ def differentiated(call: ExampleCall, scale: int) -> None:
     ]
     try:
         result = call.called(*leaves)
-    except (RuntimeError, ValueError):
-        # The example is not differentiable.
-        call.called(*call.arguments("cpu", scale))
+    except ValueError:
+        # The example is not differentiable, and says so.
+        call.called(*call.arguments("cpu", 1))
         return
     if isinstance(result, torch.Tensor) and result.requires_grad and not result.is_nested:
         result.square().sum().backward()
 
 
-def check_call(call: Call) -> list[str]:
-    """Check all rules of a kernel on a call of it; returns their names."""
+def check_call(call: Call) -> None:
+    """Check all rules of a kernel on a call of it."""
     constexprs = {
         row.name: value
         for row, value in zip(call.kernel.definition.parameters, call.arguments, strict=True)
         if row.kind == "constexpr"
     }
-    rules = sharding(call.kernel, values=constexprs).rules
     before = call.tensors
     after = {name: tensor.clone() for name, tensor in before.items()}
     call.run(after)
-    for rule in rules:
+    for rule in sharding(call.kernel, values=constexprs).rules:
         assert fits(rule, before)
+        # Of five ranks, most have sizes of their own, and some nothing.
         for ranks in (2, 3, 5):
             check_rule(rule, ranks, before, after, call.run, close)
-    return [rule.name for rule in rules]
 
 
 @pytest.mark.filterwarnings("ignore::ninetoothed.GradientWarning")
 @pytest.mark.parametrize("call", CALLS, ids=str)
 def test_rules_of_examples(call: ExampleCall, calls: list[Call]) -> None:
-    differentiated(call, 1)
+    differentiated(call)
     recorded = [*calls]
     assert recorded
     for one in recorded:
-        print("KK", one.kernel.definition.name, check_call(one))
+        check_call(one)

@@ -9,13 +9,13 @@ import pytest
 
 import ninetoothed.language as ntl
 from examples.matmul import matmul_kernel
-from ninetoothed import Symbol, Tensor, make, sharding
-from ninetoothed.errors import ArgumentError
+from ninetoothed import NineToothedError, Symbol, Tensor, make, sharding
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
 
 B = Symbol("B", meta=True)
+UNFINISHED = "the application computes with a sum along it, and does not store it as it is"
 
 
 def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -31,7 +31,7 @@ def rows(*tensors: Tensor) -> tuple[Tensor, ...]:
     )
 
 
-def columns(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def columns(x: Any, y: Any) -> tuple[Any, Any]:
     """All rows of a block of columns in a loop, and one row."""
     arranged = x.tile((1, B)).tile((-1, 1)).squeeze(0)
     arranged.dtype = arranged.dtype.squeeze(1)
@@ -39,7 +39,7 @@ def columns(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return arranged, y.tile((B,))
 
 
-def looped(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def looped(x: Any, y: Any) -> tuple[Any, Any]:
     """A row in blocks, and one number a row."""
     arranged = x.tile((1, B)).tile((1, -1)).squeeze(1)
     arranged.dtype = arranged.dtype.squeeze(0)
@@ -213,7 +213,7 @@ def maxed(x: Any, y: Any) -> None:
 
 def counted(x: Any, y: Any) -> None:
     acc = ntl.zeros(x.dtype.shape, dtype=ntl.float32)
-    for i in range(x.shape[0]):
+    for _ in range(x.shape[0]):
         acc += 1
     y = acc
 
@@ -265,7 +265,7 @@ def rooted(x: Any, y: Any) -> None:
 def twice(x: Any, y: Any) -> None:
     a = ntl.zeros(x.dtype.shape, dtype=ntl.float32)
     for i in range(x.shape[0]):
-        for j in range(3):
+        for _ in range(3):
             a += x[i]
     y = a
 
@@ -279,7 +279,7 @@ def mean(x: Any, y: Any) -> None:
 
 def nexts(x: Any, y: Any) -> None:
     a = ntl.zeros(x.dtype.shape, dtype=ntl.float32)
-    for i in range(x.shape[0]):
+    for _ in range(x.shape[0]):
         a += x[0]
     y = a
 
@@ -290,7 +290,6 @@ def stored(x: Any, y: Any) -> None:
 
 
 IS_SUM = "sum  x: S0, y: P(sum)"
-UNFINISHED = "the application computes with a sum along it, and does not store it as it is"
 
 
 @pytest.mark.parametrize(
@@ -317,3 +316,130 @@ def test_loops(application: Callable[..., Any], line: str) -> None:
     first, second = table(columns, application, 2, 1).splitlines()
     assert first.split(maxsplit=1) == ["g0", "x: S1, y: S0"]
     assert second == line if line == IS_SUM else second == f"x 0  refused: {line}"
+
+
+def gathered(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Blocks of one tensor, and for each program all of the other."""
+    arranged = x.tile((B,))
+    return arranged, y.tile((-1,)).expand(arranged.shape)
+
+
+def scattered(x: Any, y: Any) -> None:
+    ntl.atomic_add(y.source.data_ptr() + ntl.cast(x, ntl.int32), x)
+
+
+def added(x: Any, y: Any) -> None:
+    ntl.atomic_add(y.source.data_ptr(), ntl.sum(x))
+
+
+def programs_counted(x: Any, y: Any) -> None:
+    ntl.atomic_add(y.source.data_ptr(), 1.0)
+
+
+def most(x: Any, y: Any) -> None:
+    ntl.atomic_max(y.source.data_ptr() + ntl.cast(x, ntl.int32), x)
+
+
+def used(x: Any, y: Any) -> None:
+    x = ntl.atomic_add(y.source.data_ptr() + ntl.cast(x, ntl.int32), x)
+
+
+def read(x: Any, y: Any) -> None:
+    ntl.atomic_add(y.source.data_ptr() + ntl.cast(x, ntl.int32), ntl.load(y.source.data_ptr()))
+
+
+def overwritten(x: Any, y: Any) -> None:
+    ntl.store(y.source.data_ptr() + ntl.cast(x, ntl.int32), x)
+
+
+def fetched(x: Any, y: Any) -> None:
+    x = x + ntl.load(y.source.data_ptr())
+
+
+@pytest.mark.parametrize(
+    ("application", "x", "line"),
+    [
+        (scattered, 1, "x: S0, y: P(sum)"),
+        (added, 1, "x: S0, y: P(sum)"),
+        (fetched, 1, "x: S0, y: R"),
+        (
+            added,
+            Tensor(1, other=1),
+            "refused: the application sums what it reads beyond the end, too",
+        ),
+        (
+            scattered,
+            Tensor(1, other=1),
+            "refused: the application adds what it reads beyond the end, too",
+        ),
+        (
+            programs_counted,
+            1,
+            "refused: what is added to y is the same at all places along it",
+        ),
+        (most, 1, "refused: every program along it changes the same elements of y"),
+        (overwritten, 1, "refused: every program along it writes the same elements of y"),
+        (used, 1, "refused: the application uses what y was before an atomic_add"),
+        (
+            read,
+            1,
+            "refused: y, of which each rank has a part of a sum, is used otherwise",
+        ),
+    ],
+)
+def test_addresses(application: Callable[..., Any], x: int | Tensor, line: str) -> None:
+    assert table(gathered, application, x, 1) == f"g0  {line}"
+
+
+def test_sums_of_rows() -> None:
+    assert table(rows, total, 2, 1) == "g0   x: S0, y: S0\nsum  x: S1, y: P(sum)"
+    assert table(looped, block_sums, 2, 1) == "g0   x: S0, y: S0\nsum  x: S1, y: P(sum)"
+    assert table(looped, block_sums, Tensor(2, other=1), 1) == (
+        "g0   x: S0, y: S0\nx 1  refused: the application sums what it reads beyond the end, too"
+    )
+
+
+def block_sums(x: Any, y: Any) -> None:
+    total_ = ntl.zeros((1,), dtype=ntl.float32)
+    for i in range(x.shape[0]):
+        total_ += ntl.sum(x[i], axis=0, keep_dims=True)
+    y = total_
+
+
+def test_one_tensor_needs_one_placement() -> None:
+    def arrangement(x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, ...]:
+        arranged = x.tile((B,))
+        return arranged, y.tile((-1,)).expand(arranged.shape), z.tile((B,))
+
+    def application(x: Any, y: Any, z: Any) -> None:
+        z = x + ntl.max(y)
+
+    x, z = Tensor(1), Tensor(1)
+    assert str(sharding(make(arrangement, application, (x, x, z)))).splitlines()[0] == (
+        "g0   refused: y is a tensor of several parameters, which need several placements"
+    )
+
+
+def test_rules_by_name() -> None:
+    found = sharding(matmul_kernel)
+    assert found.kernel == "matmul_kernel"
+    assert found.assumed == "element types assumed: input: fp32, other: fp32, output: fp32"
+    assert {name: str(one) for name, one in found.rule("sum").placements.items()} == {
+        "input": "S1",
+        "other": "S0",
+        "output": "P(sum)",
+    }
+    refused = sharding(make(blocks, coordinates, (Tensor(1), Tensor(1))))
+    with pytest.raises(KeyError, match=r"g0: the application asks for the offsets\(0\) of x"):
+        refused.rule("g0")
+
+
+def test_bad_input() -> None:
+    with pytest.raises(NineToothedError) as caught:
+        sharding(summed)  # pyright: ignore[reportArgumentType]
+    assert caught.value.message.startswith("sharding takes a kernel, not <function summed at 0x")
+    assert caught.value.message.endswith("; give what ninetoothed.make or ninetoothed.jit returned")
+    with pytest.raises(NineToothedError, match="there is no parameter z"):
+        sharding(matmul_kernel, {"z": "fp16"})
+    with pytest.raises(NineToothedError, match="dtypes must be a dict by name of parameter"):
+        sharding(matmul_kernel, 3)  # pyright: ignore[reportArgumentType]
