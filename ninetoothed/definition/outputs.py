@@ -22,6 +22,8 @@ Rule: TypeAlias = str | ShapeFunction | None
 OutputsLike: TypeAlias = Iterable[str] | Mapping[str, Rule] | ShapeFunction | None
 """What ``make`` and ``jit`` take as ``outputs=``."""
 
+_WITHOUT = "leave outputs out, and pass a tensor to write into"
+
 
 @dataclass(frozen=True)
 class Output:
@@ -76,7 +78,7 @@ def resolve(definition: Definition, given: OutputsLike) -> Outputs:
     if not inputs:
         raise ArgumentError(
             f"outputs: {definition.name} has no tensor besides {', '.join(rules)}, so that nothing "
-            "says where to allocate; leave outputs out, and pass tensors to write into"
+            f"says where to allocate; {_WITHOUT}"
         )
     taken = {*definition.interface.names, *definition.interface.keywords} - rules.keys()
     if "out" in taken:
@@ -87,6 +89,11 @@ def resolve(definition: Definition, given: OutputsLike) -> Outputs:
     for name, rule in rules.items():
         if isinstance(rule, str):
             _check_like(definition, tensors[name], rule, inputs)
+        elif callable(rule) and tensors[name].jagged is not None:
+            raise ArgumentError(
+                f"outputs: no shape tells the sequences of {name}, which is jagged; name a jagged "
+                f"input that it is like, or {_WITHOUT}"
+            )
     found = _Resolver(definition, rules, tensors).resolved()
     return replace(found, is_shared=callable(given) and len(rules) > 1)
 
@@ -117,7 +124,7 @@ def _rules(
     if not names:
         raise ArgumentError(
             "outputs must be a tuple of parameters' names, a dict of them, or a function, not "
-            f"{shown(given)}; write for example outputs=({next(reversed(tensors), 'z')!r},)"
+            f"{shown(given)}; write for example outputs=({([*tensors] or ['z'])[-1]!r},)"
         )
     for name in names:
         if not isinstance(name, str) or name not in tensors:
@@ -215,9 +222,7 @@ class _Resolver:
         self._values: dict[str, IndexExpr] = {}
         self._places: dict[str, tuple[int, int]] = {}
         # Names of what is read, in the source.
-        self._names = {
-            name: sym(f"c{place}") for place, name in enumerate(definition.constexprs)
-        }
+        self._names = {name: sym(f"c{place}") for place, name in enumerate(definition.constexprs)}
         self._used: list[tuple[int, int]] = []
 
     def resolved(self) -> Outputs:
@@ -298,8 +303,8 @@ class _Resolver:
             names = ", ".join(one.name for one in self._inputs)
             shape = f"({'…, ' * (ndim - 1)}…{',' * (ndim == 1)})"
             ways.append(f"outputs={{{name!r}: lambda {names}: {shape}}} with its shape")
-        ways = ways or ["the kernel without outputs, and pass tensors to write into"]
-        raise ArgumentError(f"outputs: nothing decides {what}; write {', or '.join(ways)}")
+        way = f"write {', or '.join(ways)}" if ways else _WITHOUT
+        raise ArgumentError(f"outputs: nothing decides {what}; {way}")
 
     def _source(self, expr: IndexExpr) -> str:
         """Python source of an expression of known symbols."""

@@ -79,15 +79,15 @@ def make(
             are registered (``ninetoothed.passes.register``). A ``ninetoothed.passes.Pipeline`` puts
             them elsewhere, and leaves out passes that only optimise.
         outputs: Parameters that calls leave out: ``z = kernel(x, y)`` allocates z and returns it,
-            or ``kernel(x, y, out=z)`` writes into a z that there is. A tuple of names,
-            ``("z",)``: their shapes follow from outermost levels that agree. A dict, ``{"z": "x"}``:
-            z has the shape, the strides (as ``torch.empty_like``) and the element type of x;
-            ``{"z": function}``: the function returns the shape, or ``(shape, dtype)``, and takes
-            inputs and constexpr symbols by their names, as the call gives them; ``{"z": None}``:
-            as in a tuple. A function alone says the shapes of all tensors that it does not take. A
-            call returns a tensor, or a tuple of several, in this order. An element type is the
-            declared one, else that of all inputs. Memory holds zeros where it is not proved that
-            every element is written, and none is read.
+            or ``kernel(x, y, out=z)`` writes into a z that there is. A tuple of names, ``("z",)``:
+            their shapes follow from outermost levels that agree. A dict, ``{"z": "x"}``: z has the
+            shape, the strides (as ``torch.empty_like``) and, unless it declares its own, the
+            element type of x; ``{"z": function}``: the function returns the shape, or ``(shape,
+            dtype)``, and takes inputs and symbols by their names, as the call gives them;
+            ``{"z": None}``: as in a tuple. A function alone says the shapes of all tensors that it
+            does not take. A call returns a tensor, or a tuple of several, in this order. Element
+            types are the declared one, else that of all inputs. An output holds zeros before the
+            kernel runs, unless it is proved that each of its elements is written, and none read.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.

@@ -49,8 +49,11 @@ class Recipe:
     @property
     def _shape_functions(self) -> list[Callable[..., object]]:
         """The functions that ``outputs`` holds."""
-        given = self.outputs
-        values = [*given.values()] if isinstance(given, Mapping) else [given]
+        given = cast("object", self.outputs)
+        if isinstance(given, Mapping):
+            values = [*cast("Mapping[str, object]", given).values()]
+        else:
+            values = [given]
         return [one for one in values if callable(one)]
 
     def portable(self) -> Recipe:

@@ -174,4 +174,4 @@ def _is_size(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    return shown(value) if isinstance(value, tuple | list) else shown_value(value)
+    return shown(cast("object", value)) if isinstance(value, tuple | list) else shown_value(value)

@@ -2,7 +2,7 @@
 
 A call is completed by a function that is generated for its form: how many arguments it has, and
 which keywords. It looks up the class of the call, element types and constants, and calls the
-function that was generated for that (see ``allocate_function``). torch's compiler traces the latter.
+function that was generated for that (see ``allocate_function``), which torch's compiler traces.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Allocation:
         names = [output.name for output in self._outputs.each]
         given = cast("Sequence[Any] | None", out if isinstance(out, tuple | list) else None)
         if len(names) == 1 and given is None:
-            return (out,)
+            return (cast("Any", out),)
         if len(names) > 1 and given is not None and len(given) == len(names):
             return (*given,)
         wanted = (
@@ -216,9 +216,7 @@ class Allocation:
         ]
         # A bool is equal to a number.
         key += [f"({text}.__class__, {text})" for text in given[len(key) :]]
-        values = [
-            texts[place] if place >= 0 else f"results[{~place}]" for place in plan.parameters
-        ]
+        values = [texts[place] if place >= 0 else f"results[{~place}]" for place in plan.parameters]
         others = ", ".join(f"{name!r}: {texts[place]}" for name, place in plan.others)
         result = "results[0]" if len(self._outputs.each) == 1 else "results"
         listed = ", ".join(given)

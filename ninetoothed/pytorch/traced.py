@@ -60,9 +60,7 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
     operator(*_parts(letters, values))
 
 
-def complete(
-    allocation: Allocation, args: Sequence[Any], keywords: Mapping[str, Any]
-) -> Completed:
+def complete(allocation: Allocation, args: Sequence[Any], keywords: Mapping[str, Any]) -> Completed:
     """Complete a call by the outputs that it leaves out.
 
     Raises:
