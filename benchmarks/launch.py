@@ -14,8 +14,9 @@ in turn``: a thousand shapes, which come back.
 ``triton, compiled`` launches the compiled kernel with arguments made before, which no caller does:
 the least that a launch through Triton's launcher takes; ``ninetoothed, driver`` is that of ours.
 ``ninetoothed, bind`` is the binding and checking of the arguments alone, which a call like an
-earlier one does without. torch has no call that sums seven tensors: its time is of the six
-additions that do.
+earlier one does without. ``ninetoothed, operator`` calls the kernel through the operator of torch
+that stands for it in what torch compiles. torch has no call that sums seven tensors: its time is of
+the six additions that do.
 
 ``--churn`` makes 100,000 calls over 1,000 shapes, and looks for what is compiled again and for
 memory that grows (``benchmarks.churn``). ``--functions`` measures what the examples' functions add
@@ -34,10 +35,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from benchmarks import against, functions, records, tables
 from benchmarks.churn import churns, synchronize
@@ -54,6 +56,7 @@ from ninetoothed.runtime.launch.loaded import LoadedKernel
 
 BIND = f"{OURS}, bind"
 DRIVER = f"{OURS}, driver"
+OPERATOR = f"{OURS}, operator"
 COMPILED = f"{TRITON}, compiled"
 BLOCK = 1024
 """Elements of a program."""
@@ -127,6 +130,13 @@ def driver_call(kernel: Kernel, tensors: Sequence[torch.Tensor]) -> Call:
     return functools.partial(run, launched.programs, launched.shape, stream, *pointers)
 
 
+def operator_call(kernel: Kernel, tensors: Sequence[torch.Tensor]) -> Call:
+    """A call of the operator that stands for a kernel's call with these tensors."""
+    graph = make_fx(lambda *given: kernel(*given), tracing_mode="fake")(*tensors).graph
+    (node,) = (node for node in graph.nodes if node.op == "call_function")
+    return functools.partial(cast("Callable[..., None]", node.target), *tensors)
+
+
 def _torch_add(lhs: torch.Tensor, rhs: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
     return torch.add(lhs, rhs, out=output)
 
@@ -187,6 +197,7 @@ def _case(
         output.copy_(start)
         calls[TRITON] = functools.partial(by_hand, *tensors)
         calls[COMPILED] = functools.partial(compiled[1, 1, 1], *tensors, *behind)
+    calls[OPERATOR] = operator_call(kernel, tensors)
     calls[TORCH] = torchs
     parts = {BIND: functools.partial(bind, kernel.interface, tensors, {})}
     start = output.clone() if in_place else None

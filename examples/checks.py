@@ -73,8 +73,7 @@ def check_ndim(ndim: int, **tensors: torch.Tensor) -> None:
 def check_jagged(**tensors: torch.Tensor) -> None:
     """Raise a ValueError where a tensor is no ``torch.nested`` tensor of jagged layout."""
     for name, tensor in tensors.items():
-        # To ask for its layout takes microseconds: only a jagged tensor has its elements here.
-        if not isinstance(tensor._values, torch.Tensor):
+        if tensor.layout != torch.jagged:
             raise ValueError(
                 f"{name} must be a torch.nested tensor of jagged layout; "
                 "torch.nested.as_nested_tensor(sequences, layout=torch.jagged) makes one"

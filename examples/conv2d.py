@@ -77,7 +77,6 @@ def output_size(size: int, window: int, stride: int, padding: int, dilation: int
     return (size + 2 * padding - reach) // stride + 1
 
 
-@functools.lru_cache
 def output_sizes(sizes, windows, stride, padding, dilation):
     """Numbers of windows of images of these sizes."""
     numbers = zip(sizes, windows, stride, padding, dilation, strict=True)

@@ -13,7 +13,7 @@ import ninetoothed
 from examples import bmm
 from examples import matmul as mm
 from examples.checks import check_floats, check_jagged, check_no_gradients
-from examples.jagged_padding import as_sequences, elements_of
+from examples.jagged_padding import as_sequences
 from ninetoothed import Tensor
 
 grouped_matmul_kernel = ninetoothed.make(
@@ -32,7 +32,7 @@ def grouped_matmul(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """
     check_jagged(input=input)
     check_no_gradients(input=input)
-    rows = elements_of(input)
+    rows = input.values()
     check_floats(one_dtype=True, input=rows, weight=weight)
     if input.shape[0] != weight.shape[0] or input.shape[2] != weight.shape[1]:
         raise ValueError(

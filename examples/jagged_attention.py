@@ -12,7 +12,7 @@ import torch
 import ninetoothed
 from examples import attention
 from examples.checks import check_floats, check_jagged, check_no_gradients
-from examples.jagged_padding import as_sequences, elements_of
+from examples.jagged_padding import as_sequences
 from ninetoothed import Tensor
 
 POSITIONS = 1  # The dim of the sequences.
@@ -71,8 +71,8 @@ def jagged_attention(
     """
     check_jagged(query=query, key=key, value=value)
     check_no_gradients(query=query, key=key, value=value)
-    elements = elements_of(query)
-    check_floats(one_dtype=True, query=elements, key=elements_of(key), value=elements_of(value))
+    elements = query.values()
+    check_floats(one_dtype=True, query=elements, key=key.values(), value=value.values())
     attention.check_heads(2, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5

@@ -58,13 +58,6 @@ def longest_of(jagged: torch.Tensor) -> int:
     return jagged._get_max_seqlen() if jagged.shape[0] else 0
 
 
-def elements_of(jagged: torch.Tensor) -> torch.Tensor:
-    """The elements of all sequences, one behind the other, for their shape and type: ``values()``
-    takes longer, as it is differentiable.
-    """
-    return jagged._values
-
-
 def as_sequences(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """The rows of ``values`` as sequences of the lengths of the jagged tensor ``like``.
 
@@ -87,7 +80,7 @@ def pad(input: torch.Tensor, length: int, value: float = 0.0) -> torch.Tensor:
     if longest > length:
         raise ValueError(f"a sequence of {longest} does not fit into a length of {length}")
     batch, _, features = input.shape
-    output = elements_of(input).new_empty(batch, length, features)
+    output = input.values().new_empty(batch, length, features)
     pad_kernel(value)(input, output)
     return output
 
@@ -102,7 +95,7 @@ def unpad(input: torch.Tensor, jagged_like: torch.Tensor) -> torch.Tensor:
     check_no_gradients(input=input)
     if jagged_like.lengths() is not None:
         jagged_like = jagged_like.contiguous()  # It has gaps, as torch.nested.narrow leaves them.
-    positions = elements_of(jagged_like).shape[0]
+    positions = jagged_like.values().shape[0]
     output = as_sequences(input.new_empty(positions, input.shape[2]), jagged_like)
     unpad_kernel(input, output)
     return output

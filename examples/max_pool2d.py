@@ -79,7 +79,6 @@ def windows_of(input, kernel_size, stride, padding, ceil_mode):
     return windows, input.new_empty(*shape[:2], *counts_of_windows(shape[2:], *windows, ceil_mode))
 
 
-@functools.lru_cache
 def counts_of_windows(sizes, kernel_size, stride, padding, ceil_mode):
     """Numbers of windows of images of these sizes."""
     numbers = zip(sizes, kernel_size, stride, padding, strict=True)

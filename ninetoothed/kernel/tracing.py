@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,8 +13,10 @@ from ninetoothed.calls.tensor_guards import plain_types
 
 
 def _asked() -> bool:
-    import torch
-
+    # Who never imported torch does not have it compile.
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return False
     if torch.compiler.is_dynamo_compiling():
         return True
     global is_compiling
@@ -29,6 +32,8 @@ def are_traced(values: Iterable[Any]) -> bool:
     """True if one of a call's arguments is a tensor of a class that handles operators itself, as
     fake tensors and those of export do.
     """
+    if "torch" not in sys.modules:
+        return False
     plain = plain_types()
     return any(one.__class__ not in plain and _is_traced(one) for one in values)
 

@@ -1,4 +1,4 @@
-"""KernelOperators of torch that stand for a kernel's calls.
+"""Operators of torch that stand for a kernel's calls.
 
 A call that torch traces becomes a call of an operator, which mutates what the kernel writes, and
 returns nothing. It is registered when it is first needed.

@@ -139,7 +139,8 @@ def test_launch_smoke(tmp_path: Path) -> None:
     assert done.stdout.startswith("a smoke run: the times say nothing\n")
     found = read(path)
     assert cases(found) == LAUNCHED
-    assert [one["provider"] for one in found[1:4]] == ["ninetoothed", "torch", launch.BIND]
+    providers = ["ninetoothed", launch.OPERATOR, "torch", launch.BIND]
+    assert [one["provider"] for one in found[1:5]] == providers
     assert [(one["case"], one["shapes"], one["calls"]) for one in of_kind(found, "churn")] == [
         ("add", 10, 20),
         ("matmul", 8, 20),
@@ -410,7 +411,7 @@ def test_launch(tmp_path: Path) -> None:
         providers = ["ninetoothed", "triton", "torch"]
         if "shapes" not in name:
             providers = ["ninetoothed", launch.DRIVER, "triton", launch.COMPILED]
-            providers += ["torch", launch.BIND]
+            providers += [launch.OPERATOR, "torch", launch.BIND]
         own = [one for one in of_kind(found, "launch") if one["case"] == name]
         assert [one["provider"] for one in own] == providers
         assert all(one["us"] > 0 for one in own)

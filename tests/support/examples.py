@@ -15,7 +15,7 @@ import torch
 from tests.support.imports import ROOT
 
 FOLDER = ROOT / "examples"
-OTHERS = ("__init__", "checks", "demo", "runner")
+OTHERS = ("__init__", "checks", "demo", "runner", "transformer")
 """Files in the folder besides examples."""
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
 """The examples, by file name."""

@@ -273,11 +273,6 @@ class SymbolDecl:
         """The bounds as an assumption."""
         return Range.of(self.lower, self.upper)
 
-    @property
-    def restricts_calls(self) -> bool:
-        """True if tensors may have a size or a stride that the symbol must not have."""
-        return self.divisor != 1 or self.upper is not None or (self.lower or 0) > 0
-
 
 @irdl_attr_definition
 class SymbolAttr(Data[SymbolDecl]):

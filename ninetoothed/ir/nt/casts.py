@@ -56,7 +56,10 @@ class ConstantOp(PureOp):
     @classmethod
     def parse(cls, parser: Parser) -> ConstantOp:
         attributes = parser.parse_optional_attr_dict()
-        op = cls(cast("IntegerAttr[IntegerType]", parser.parse_attribute()))
+        value = parser.parse_attribute()
+        if not isinstance(value, IntegerAttr):
+            parser.raise_error("nt.constant takes an integer with its type")
+        op = cls(cast("IntegerAttr[IntegerType]", value))
         op.attributes = attributes
         return op
 

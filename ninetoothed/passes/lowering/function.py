@@ -150,7 +150,7 @@ class Function:
         assert kernel.grid is not None
         op.attributes = {"nt.params": params, "nt.grid": kernel.grid, "nt.checks": kernel.checks}
         # What passes relied on, for who runs the function without the signature that it is for.
-        if symbols := [symbol for symbol in kernel.symbols if symbol.data.restricts_calls]:
+        if symbols := [symbol for symbol in kernel.symbols if _restricts_calls(symbol.data)]:
             op.attributes["nt.symbols"] = ArrayAttr(symbols)
         if kernel.padded_sizes.data:
             op.attributes["nt.padded_sizes"] = kernel.padded_sizes
@@ -172,6 +172,11 @@ def _check_lanes(op: Operation) -> None:
                     f"a block of {lanes} lanes; at most {tt.MAX_LANES} can be one",
                     CompilerError,
                 )
+
+
+def _restricts_calls(decl: nt.SymbolDecl) -> bool:
+    """True if tensors may have a size or a stride that the symbol must not have."""
+    return decl.divisor != 1 or decl.upper is not None or (decl.lower or 0) > 0
 
 
 LOWERINGS: Registry[type[Operation], Callable[[Function, Any], None]] = Registry(

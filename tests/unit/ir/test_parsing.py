@@ -200,6 +200,12 @@ def test_a_mark_in_front_of_the_text() -> None:
             23,
         ),
         (
+            '%0 = nt.constant "xor"\n%1 = arith.constant 1 : i32',
+            "nt.constant takes an integer with its type",
+            2,
+            1,
+        ),
+        (
             '"builtin.module"() ({\n^00:\n}) : () -> ()',
             "the name of a block begins with a letter",
             2,

@@ -1,4 +1,4 @@
-"""Options of passes without such a value, or that name what the module has not: exact messages."""
+"""Options with values that they have not, or that name what no kernel has: the exact messages."""
 
 from __future__ import annotations
 

@@ -341,7 +341,7 @@ def test_a_failing_pass_leaves_a_reproducer(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     pipeline = (
-        'nt-compose-arrangement,nt-specialize{values="BLOCK_SIZE=64"},nt-failing{how="bug"},cse'
+        'nt-compose-arrangement,nt-specialize{values="BLOCK_SIZE_0=64"},nt-failing{how="bug"},cse'
     )
     found = error_of(ADD, "-p", pipeline)
     assert "CompilerError: pass nt-failing failed with KeyError: 'left over'" in found
