@@ -8,11 +8,11 @@ from typing import Any
 from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.definition.outputs import Outputs
-from ninetoothed.errors import user_facing
+from ninetoothed.errors import NineToothedError, caller_loc, user_traceback
 from ninetoothed.kernel import tracing
 from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.kernel.recipe import Recipe
-from ninetoothed.pytorch.allocation import Allocation, Completed
+from ninetoothed.pytorch.allocation import Allocation
 
 
 class AllocatingKernel(Kernel):
@@ -34,18 +34,19 @@ class AllocatingKernel(Kernel):
         if tracing.is_compiling():
             from ninetoothed.pytorch.traced import complete
 
-            call = complete(self._allocation, args, kwargs)
+            values, keywords, result = complete(self._allocation, args, kwargs)
         else:
-            call = self._completed(args, kwargs)
-        super().__call__(*call.values, **call.keywords)
-        return call.result
+            try:
+                values, keywords, result = self._allocation.completed(args, kwargs)
+            except NineToothedError as error:
+                if error.loc is None:
+                    error.loc = caller_loc()
+                raise error.with_traceback(user_traceback(error)) from None
+        super().__call__(*values, **keywords)
+        return result
 
     __call__.__doc__ = Kernel.__call__.__doc__
 
-    @user_facing
-    def _completed(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Completed:
-        return self._allocation.completed(args, kwargs)
-
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-        call = self._allocation.completed(args, kwargs)
-        return self._bind(call.values, call.keywords)
+        values, keywords, _ = self._allocation.completed(args, kwargs)
+        return self._bind(values, keywords)

@@ -36,12 +36,8 @@ _MOST = 4096
 """Classes that are kept of one kernel: constants that never come back must not fill the memory."""
 
 
-class Completed(NamedTuple):
-    """A completed call: the values of all parameters, the other keywords, and what is returned."""
-
-    values: tuple[Any, ...]
-    keywords: dict[str, Any]
-    result: Any
+Completed = tuple[tuple[Any, ...], dict[str, Any], Any]
+"""A completed call: the values of all parameters, the other keywords, and what is returned."""
 
 
 class Plan(NamedTuple):
@@ -97,17 +93,14 @@ class Allocation:
         )
 
     def completed(self, args: Sequence[Any], keywords: dict[str, Any]) -> Completed:
-        """Complete a call; of ``keywords``, ``out`` is taken away.
+        """Complete a call; of ``keywords``, ``out=None`` is taken away.
 
         Raises:
             ArgumentError: arguments are missing, too many, or do not fit; or nothing says an
                 output's element type.
         """
-        out = keywords.pop("out", None)
-        if out is not None:
-            plan = self._plan(len(args), tuple(keywords))
-            given = (*args, *keywords.values(), *plan.defaults)
-            return assembled(plan, given, self.given_outputs(out))
+        if "out" in keywords and keywords["out"] is None:
+            del keywords["out"]
         form = self._forms.get((len(args), *keywords))
         if form is None:
             form = self._form(len(args), tuple(keywords))
@@ -206,8 +199,9 @@ class Allocation:
         Raises:
             ArgumentError: such a call is wrong.
         """
-        plan = self._plan(count, keywords)
-        taken = [f"g{place}" for place in range(count + len(keywords))]
+        others = tuple(name for name in keywords if name != "out")
+        plan = self._plan(count, others)
+        taken = [f"g{place}" for place in range(count + len(others))]
         texts = [*taken, *(f"default{place}" for place in range(len(plan.defaults)))]
         given = [texts[place] for place in plan.inputs]
         key = [
@@ -217,17 +211,24 @@ class Allocation:
         # A bool is equal to a number.
         key += [f"({text}.__class__, {text})" for text in given[len(key) :]]
         values = [texts[place] if place >= 0 else f"results[{~place}]" for place in plan.parameters]
-        others = ", ".join(f"{name!r}: {texts[place]}" for name, place in plan.others)
+        rest = ", ".join(f"{name!r}: {texts[place]}" for name, place in plan.others)
         result = "results[0]" if len(self._outputs.each) == 1 else "results"
         listed = ", ".join(given)
+        if "out" in keywords:
+            taken.insert(count + keywords.index("out"), "out")
+            allocated = ["    results = given_outputs(out)"]
+        else:
+            allocated = [
+                "    try:",
+                f"        results = known[{', '.join(key)},]({listed})",
+                "    except Exception:",
+                # It is new, or unusual, or wrong.
+                f"        results = unusual({listed})",
+            ]
         lines = [
             f"def complete({', '.join(taken)}):",
-            "    try:",
-            f"        results = known[{', '.join(key)},]({listed})",
-            "    except Exception:",
-            # It is new, or unusual, or wrong.
-            f"        results = unusual({listed})",
-            f"    return Completed(({', '.join(values)},), {{{others}}}, {result})",
+            *allocated,
+            f"    return ({', '.join(values)},), {{{rest}}}, {result}",
         ]
         known = {
             **{f"default{place}": value for place, value in enumerate(plan.defaults)},
@@ -237,7 +238,7 @@ class Allocation:
             },
             "known": self._known,
             "unusual": self._unusual,
-            "Completed": Completed,
+            "given_outputs": self.given_outputs,
         }
         (complete,) = defined(("complete",), "\n".join(lines), known)
         return complete
@@ -350,7 +351,7 @@ def assembled(plan: Plan, given: Sequence[Any], outputs: Sequence[Any]) -> Compl
     """The call of a plan, with its outputs."""
     values = [given[place] if place >= 0 else outputs[~place] for place in plan.parameters]
     others = {name: given[place] for name, place in plan.others}
-    return Completed(tuple(values), others, outputs[0] if len(outputs) == 1 else tuple(outputs))
+    return tuple(values), others, outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _without(interface: Interface, outputs: Mapping[int, int]) -> Interface:

@@ -39,11 +39,11 @@ softmax = ninetoothed.make(
 )
 
 
-def scaled_arrangement(x, factor, y, z):
+def scaled_arrangement(x: Any, factor: Any, y: Any, z: Any) -> Any:
     return x.tile((BLOCK,)), factor, y.tile((BLOCK,)), z.tile((BLOCK,))
 
 
-def scaled(x, factor, y, z):
+def scaled(x: Any, factor: Any, y: Any, z: Any) -> Any:
     y = x * factor
     z = x + factor
 

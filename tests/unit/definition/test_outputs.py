@@ -60,15 +60,15 @@ UNDECIDED = {
 """What nothing decides of the others, whose outputs are like an input, or need a function."""
 
 
-def rows(x, y, z):
+def rows(x: Any, y: Any, z: Any) -> Any:
     return x.tile((1, -1)), y.tile((1, -1)), z.tile((1, -1))
 
 
-def vectors(x, y, z):
+def vectors(x: Any, y: Any, z: Any) -> Any:
     return tuple(one.tile((BLOCK,)) for one in (x, y, z))
 
 
-def application(x, y, z):
+def application(x: Any, y: Any, z: Any) -> Any:
     z = x + y
 
 
@@ -131,14 +131,14 @@ def test_undecided_shape() -> None:
 
 
 def test_products_decide_nothing() -> None:
-    def flattened(x, y, z):
+    def flattened(x: Any, y: Any, z: Any) -> Any:
         return tuple(one.flatten().tile((64,)) for one in (x, y, z))
 
     assert refused(("z",), definition(flattened, 2)).startswith("outputs: nothing decides dim 0")
 
 
 def test_jagged_output() -> None:
-    def padded(x, y, z):
+    def padded(x: Any, y: Any, z: Any) -> Any:
         return tuple(one.tile((1, 64)) for one in (x, y, z))
 
     known = definition(padded, 2, jagged_dim=1)
@@ -219,10 +219,10 @@ def test_refused(given: Any, message: str) -> None:
 
 
 def test_input_named_out() -> None:
-    def arrangement(out, z):
+    def arrangement(out: Any, z: Any) -> Any:
         return out.tile((64,)), z.tile((64,))
 
-    def doubled(out, z):
+    def doubled(out: Any, z: Any) -> Any:
         z = out * 2
 
     with pytest.raises(ArgumentError) as raised:
@@ -247,5 +247,5 @@ def test_other_number_of_dims() -> None:
     )
 
 
-def doubled(x, z):
+def doubled(x: Any, z: Any) -> Any:
     z = x * 2

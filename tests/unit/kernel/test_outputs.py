@@ -24,23 +24,23 @@ def vectors(*tensors: Any) -> tuple[Any, ...]:
     return tuple(tensor.tile((64,)) for tensor in tensors)
 
 
-def three(x, y, z):
+def three(x: Any, y: Any, z: Any) -> Any:
     return vectors(x, y, z)
 
 
-def added(x, y, z):
+def added(x: Any, y: Any, z: Any) -> Any:
     z = x + y
 
 
-def two(x, z):
+def two(x: Any, z: Any) -> Any:
     return vectors(x, z)
 
 
-def doubled(x, z):
+def doubled(x: Any, z: Any) -> Any:
     z = x * 2
 
 
-def rows(x, y, z):
+def rows(x: Any, y: Any, z: Any) -> Any:
     return x.tile((1, -1)), y.tile((1, -1)), z.tile((1, -1))
 
 
@@ -93,10 +93,10 @@ def test_out() -> None:
 
 
 def test_several_outputs() -> None:
-    def arrangement(x, low, high):
+    def arrangement(x: Any, low: Any, high: Any) -> Any:
         return vectors(x, low, high)
 
-    def application(x, low, high):
+    def application(x: Any, low: Any, high: Any) -> Any:
         low = x - 1
         high = x + 1
 
@@ -120,10 +120,10 @@ def test_several_outputs() -> None:
 
 
 def test_output_in_front_of_inputs_named_out() -> None:
-    def arrangement(out, x):
+    def arrangement(out: Any, x: Any) -> Any:
         return vectors(out, x)
 
-    def application(out, x):
+    def application(out: Any, x: Any) -> Any:
         out = x * 2
 
     kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)), outputs=("out",))
@@ -163,7 +163,7 @@ def test_function_alone() -> None:
     x = torch.arange(100.0)
     assert torch.equal(kernel(x), x * 2)
 
-    def both(x, y, z):
+    def both(x: Any, y: Any, z: Any) -> Any:
         y = x
         z = x * 2
 
@@ -177,10 +177,10 @@ def test_function_alone() -> None:
 
 
 def test_numbers_and_symbols() -> None:
-    def arrangement(x, factor, z):
+    def arrangement(x: Any, factor: Any, z: Any) -> Any:
         return x.tile((BLOCK,)), factor, z.tile((BLOCK,))
 
-    def application(x, factor, z):
+    def application(x: Any, factor: Any, z: Any) -> Any:
         z = x * factor
 
     kernel = ninetoothed.make(
@@ -199,7 +199,7 @@ def test_numbers_and_symbols() -> None:
 
 
 def test_tensor_arranged_twice() -> None:
-    def arrangement(x, z):
+    def arrangement(x: Any, z: Any) -> Any:
         return x.tile((64,)), x.tile((64,)), z.tile((64,))
 
     kernel = ninetoothed.make(arrangement, added, (Tensor(1), Tensor(1)), outputs=("z",))
@@ -226,7 +226,7 @@ def test_memory_that_is_wholly_written_is_left_as_it_is() -> None:
 
 
 def test_other_memory_holds_zeros() -> None:
-    def every_other_block(x, z):
+    def every_other_block(x: Any, z: Any) -> Any:
         return x.tile((64,)), z.tile((64,), strides=(128,))
 
     sparse = ninetoothed.make(
@@ -236,17 +236,17 @@ def test_other_memory_holds_zeros() -> None:
     assert allocations(lambda: sparse(x)) == ["new_zeros"]
     assert torch.equal(sparse(x), torch.tensor([2.0, 0.0, 2.0]).repeat_interleave(64))
 
-    def accumulated(x, z):
+    def accumulated(x: Any, z: Any) -> Any:
         z = z + x
 
     read = ninetoothed.make(two, accumulated, (Tensor(1), Tensor(1)), outputs={"z": "x"})
     assert allocations(lambda: read(torch.ones(100))) == ["zeros_like"]
     assert torch.equal(read(torch.ones(100)), torch.ones(100))
 
-    def total(x, z):
+    def total(x: Any, z: Any) -> Any:
         ntl.atomic_add(z.data_ptr(), ntl.sum(x))
 
-    def summed(x, z):
+    def summed(x: Any, z: Any) -> Any:
         return x.tile((64,)), z.tile((1,)).expand((x.tile((64,)).shape[0],))
 
     whole = ninetoothed.make(summed, total, (Tensor(1), Tensor(1)), outputs={"z": lambda x: (1,)})
@@ -366,7 +366,7 @@ def test_function_alone_that_says_too_few() -> None:
         "out of outputs="
     )
 
-    def both(x, y, z):
+    def both(x: Any, y: Any, z: Any) -> Any:
         y = x
         z = x
 
