@@ -1,5 +1,8 @@
 """Kernels that allocate their outputs, under torch's compiler: whole graphs, of any size."""
 
+# pyright: reportUnusedVariable=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,8 @@
 """Outputs that calls allocate: what decides their shapes, and what is wrong with them."""
 
+# pyright: reportUnusedVariable=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,8 @@
 """Calls of kernels that allocate their outputs: what they take, return, and refuse."""
 
+# pyright: reportUnusedVariable=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportPrivateUsage=false
+
 from __future__ import annotations
 
 import copy
