@@ -40,6 +40,12 @@ class SignatureInfo(NamedTuple):
     stored: frozenset[str] | None = None
 
 
+OutputFacts = tuple[frozenset[str], frozenset[str]]
+"""Names of the parameters that are written, and of those of which every element is written and none
+is read.
+"""
+
+
 def load(key: str) -> CacheEntry | None:
     """Load the cache entry of a kernel, or None."""
     return _loaded(key, _entry)
@@ -66,7 +72,22 @@ def store_signature_info(key: str, signature: Signature, info: SignatureInfo) ->
     artifact_store.store_entry(f"{key} {signature}", json.dumps(fields))
 
 
-def _loaded(key: str, parse: Callable[[dict[str, Any]], _T]) -> _T | None:
+def load_output_facts(key: str) -> OutputFacts | None:
+    """Load what is known of outputs, or None."""
+    return _loaded(key, _output_facts)
+
+
+def store_output_facts(key: str, facts: OutputFacts) -> None:
+    """Store what is known of outputs."""
+    artifact_store.store_entry(key, json.dumps([sorted(names) for names in facts]))
+
+
+def _output_facts(fields: Any) -> OutputFacts:
+    written, full = fields
+    return frozenset(written), frozenset(full)
+
+
+def _loaded(key: str, parse: Callable[[Any], _T]) -> _T | None:
     text = artifact_store.load_entry(key)
     if text is None:
         return None

@@ -21,6 +21,7 @@ from ninetoothed.calls.numbers import (
 )
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.places import Place, place_of
+from ninetoothed.calls.positions import CallOrder, Order
 from ninetoothed.calls.relations import contiguous_from, equal_pairs
 from ninetoothed.calls.sequences import Jagged, elements_of, is_nested, taken_apart
 from ninetoothed.calls.storage import check_memory
@@ -167,6 +168,25 @@ def positional(
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         )
     return [found[name] for name in names], rest
+
+
+def checked_order(
+    ordered: CallOrder, interface: Interface, count: int, keywords: tuple[str, ...]
+) -> Order:
+    """The order of the arguments of calls with ``count`` of them, and these keywords.
+
+    Raises:
+        ArgumentError: the kernel takes another number of arguments, or other keywords.
+    """
+    try:
+        order = ordered.order(count, keywords)
+    except (KeyError, ValueError):
+        positional(interface, [None] * count, dict.fromkeys(keywords))
+        raise
+    others = [name for name, _ in order.others]
+    if {*others} != {*interface.keywords}:
+        constant_values(interface, dict.fromkeys(others, 1), {})
+    return order
 
 
 def constant_values(

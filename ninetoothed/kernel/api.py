@@ -23,6 +23,8 @@ from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
 
 if TYPE_CHECKING:
+    from ninetoothed.definition.definition import Definition
+    from ninetoothed.definition.outputs import OutputsLike
     from ninetoothed.plugins.edited_pipeline import BoundPipeline, PipelineLike
 
 
@@ -41,6 +43,7 @@ def make(
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
     pipeline: PipelineLike = None,
+    outputs: OutputsLike = None,
 ) -> Kernel:
     """Make a kernel from an arrangement, an application and symbolic tensors.
 
@@ -75,6 +78,16 @@ def make(
             ``"nt-some-words"`` or ``("nt-some-words{factor=4}", "nt-others")``: they run where they
             are registered (``ninetoothed.passes.register``). A ``ninetoothed.passes.Pipeline`` puts
             them elsewhere, and leaves out passes that only optimise.
+        outputs: Parameters that calls leave out: ``z = kernel(x, y)`` allocates z and returns it,
+            or ``kernel(x, y, out=z)`` writes into a z that there is. A tuple of names, ``("z",)``:
+            their shapes follow from outermost levels that agree. A dict, ``{"z": "x"}``: z has the
+            shape, the strides (as ``torch.empty_like``) and, unless it declares its own, the
+            element type of x; ``{"z": function}``: the function returns the shape, or ``(shape,
+            dtype)``, and takes inputs and symbols by their names, as the call gives them;
+            ``{"z": None}``: as in a tuple. A function alone says the shapes of all tensors that it
+            does not take. A call returns a tensor, or a tuple of several, in this order. Element
+            types are the declared one, else that of all inputs. An output holds zeros before the
+            kernel runs, unless it is proved that each of its elements is written, and none read.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -83,7 +96,8 @@ def make(
             set.
         ConfigurationError: others can write to the folder of ``NINETOOTHED_CACHE_DIR``.
         ArgumentError: an option has no such value; or a pass of ``pipeline`` is not known, cannot
-            run at its place, or has no such option.
+            run at its place, or has no such option; or ``outputs`` names no tensor, or nothing
+            decides a shape.
         PluginError: a pass of ``pipeline`` cannot be imported, or failed.
 
     Warns:
@@ -113,7 +127,7 @@ def make(
     )
     passes = _bound(pipeline)
     arranged = run_arrangement(arrangement, tensors)
-    return _made(Recipe(_made_again, application, chosen, arranged, arrangement, passes))
+    return _made(Recipe(_made_again, application, chosen, arranged, arrangement, passes, outputs))
 
 
 def _bound(pipeline: PipelineLike) -> BoundPipeline | None:
@@ -157,13 +171,14 @@ def _made(recipe: Recipe) -> Kernel:
     if recipe.pipeline is not None:
         definition = replace(definition, pipeline=recipe.pipeline)
         parts.append(recipe.pipeline.key)
+    kind = _kind(definition, recipe.outputs)
     key = None if settings.inspects() else found.key(*parts)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
     if record is not None:
         issued.issue(record.warnings)
         compilation = Compilation(definition, given, key, record.has_races, issued)
-        return Kernel(given, compilation, recipe)
+        return kind(given, compilation, recipe)
     _prestart(given)
     from ninetoothed.kernel.compilation import KernelCompiler
 
@@ -172,7 +187,17 @@ def _made(recipe: Recipe) -> Kernel:
     if key is not None:
         entries.store(key, CacheEntry(compiler.warnings, compiler.has_races))
     compilation = Compilation(definition, given, key, compiler.has_races, issued, compiler)
-    return Kernel(given, compilation, recipe)
+    return kind(given, compilation, recipe)
+
+
+def _kind(definition: Definition, given: OutputsLike) -> Callable[..., Kernel]:
+    """What makes the kernel: with or without outputs that it allocates."""
+    if given is None:
+        return Kernel
+    from ninetoothed.definition.outputs import resolve
+    from ninetoothed.kernel.allocating_kernel import AllocatingKernel
+
+    return functools.partial(AllocatingKernel, outputs=resolve(definition, given))
 
 
 def _prestart(options: Options) -> None:
@@ -196,6 +221,7 @@ def jit(
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
     pipeline: PipelineLike = None,
+    outputs: OutputsLike = None,
     _prettify: bool = False,
 ) -> Any:
     """Make a kernel from an application whose parameters are annotated with arranged tensors.
@@ -218,16 +244,20 @@ def jit(
     }
     passes = _bound(pipeline)
     if func is None:
-        return functools.partial(_jit, given, passes)
-    return _jit(given, passes, func)
+        return functools.partial(_jit, given, passes, outputs)
+    return _jit(given, passes, outputs, func)
 
 
 @user_facing
 def _jit(
-    given: dict[str, Any], passes: BoundPipeline | None, function: Callable[..., object]
+    given: dict[str, Any],
+    passes: BoundPipeline | None,
+    outputs: OutputsLike,
+    function: Callable[..., object],
 ) -> Kernel:
     arranged = Arranged(annotated(function), {})
-    return _made(Recipe(_made_again, function, options(**given), arranged, pipeline=passes))
+    chosen = options(**given)
+    return _made(Recipe(_made_again, function, chosen, arranged, None, passes, outputs))
 
 
 @user_facing

@@ -62,7 +62,13 @@ from ninetoothed.verification.unused_outputs import (
     warn_if_nothing_is_stored,
     warn_of_misspelt_outputs,
 )
-from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
+from ninetoothed.verification.verdicts import (
+    Report,
+    check_outputs,
+    output_facts,
+    report,
+    warn_of_races,
+)
 
 _MOST_SHAPES = 256
 """Shapes of calls for which the block sizes are remembered."""
@@ -307,6 +313,12 @@ class KernelCompiler:
             NineToothedError: the application is wrong for these element types.
         """
         return fitted(self.definition, dtypes, values, self.stored)
+
+    def output_facts(
+        self, dtypes: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """Parameters that are written, and those written as a whole and not read (see verdicts)."""
+        return output_facts(self.definition, dtypes, values)
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature."""

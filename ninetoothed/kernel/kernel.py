@@ -15,6 +15,7 @@ all in the cache does without.
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, langu
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
+from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
 from ninetoothed.calls.numbers import number_class
@@ -142,6 +144,22 @@ class Compilation:
         self._signature_infos[signature] = found
         return found
 
+    def output_facts(
+        self, dtypes: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """Parameters that calls with these element types and constants write to, and those that
+        they write as a whole and do not read.
+        """
+        key = None if self.digest is None or settings.inspects() else self.digest
+        given = [sorted((name, repr(one)) for name, one in row.items()) for row in (dtypes, values)]
+        known = None if key is None else entries.load_output_facts(f"{key} outputs {given}")
+        if known is not None:
+            return known
+        found = self.compiler.output_facts(dtypes, values)
+        if key is not None:
+            entries.store_output_facts(f"{key} outputs {given}", found)
+        return found
+
     def key(self, signature: Signature, target: Target) -> str:
         """Cache key of a signature's space and artifacts."""
         # Warnings that the signature has are repeated.
@@ -221,7 +239,8 @@ class Kernel:
         self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         digest = compilation.digest
         self._operators = KernelOperators(
-            self,
+            # With all of its arguments, also where it allocates some.
+            functools.partial(Kernel.__call__, self),
             interface,
             self._stored_by,
             # How it is tuned is no part of the digest.
@@ -248,7 +267,7 @@ class Kernel:
         path = self._recipe.import_path
         if path is not None and found(*path) is self:
             return imported, path
-        return _unpickled, (self._recipe.portable(),)
+        return _unpickled, (type(self), self._recipe.portable())
 
     if not TYPE_CHECKING:
 
@@ -260,8 +279,11 @@ class Kernel:
             vars(self).update(vars(recipe.make(recipe)))
             return getattr(self, name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Launch the kernel.
+
+        Returns:
+            None; or its outputs, where it was made with ``outputs=``.
 
         Raises:
             ArgumentError: arguments that are missing, too many, or do not fit; a tensor that is
@@ -310,6 +332,10 @@ class Kernel:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+
+    def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
+        """The arguments of a call, bound."""
+        return self._bind(args, kwargs)
 
     def _trace(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         from ninetoothed.pytorch.traced import call
@@ -414,7 +440,7 @@ class Kernel:
         from ninetoothed.kernel.call_remarks import remarks_on
 
         with self._compilation.issued.collecting():
-            return remarks_on(self._compiler, self._bind(args, kwargs), config)
+            return remarks_on(self._compiler, self._arguments(args, kwargs), config)
 
     @user_facing
     def view(
@@ -439,7 +465,7 @@ class Kernel:
         from ninetoothed.kernel.call_remarks import write_page
 
         with self._compilation.issued.collecting():
-            write_page(path, self._compiler, self._bind(args, kwargs), config)
+            write_page(path, self._compiler, self._arguments(args, kwargs), config)
 
     @property
     @user_facing
@@ -452,7 +478,7 @@ class Kernel:
     @user_facing
     def best_config(self, *args: Any, **kwargs: Any) -> Config | None:
         """The configuration chosen for calls with sizes like these, or None before the first."""
-        arguments = self._bind(args, kwargs)
+        arguments = self._arguments(args, kwargs)
         return self._dispatcher.best(arguments.signature, arguments.values)
 
     def runs(
@@ -468,7 +494,7 @@ class Kernel:
         Raises:
             NineToothedError: as a call does.
         """
-        arguments = self._bind(args, kwargs)
+        arguments = self._arguments(args, dict(kwargs))
         if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
             return self._compiler.runs(arguments, sample, levels)
         if arguments.place.kind == "cpu" or self._backend == "interpret":
@@ -502,7 +528,7 @@ class Kernel:
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call in launch order."""
-        return self._bind(args, kwargs).values
+        return self._arguments(args, dict(kwargs)).values
 
     @user_facing
     def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:
@@ -510,7 +536,7 @@ class Kernel:
 
         Nothing is launched. CPU tensors are evaluated without a choice.
         """
-        arguments = self._bind(args, kwargs)
+        arguments = self._arguments(args, kwargs)
         return self._dispatcher.report(arguments.signature, arguments.values)
 
     @property
@@ -519,9 +545,9 @@ class Kernel:
         return self._compilation.definition
 
 
-def _unpickled(recipe: Recipe) -> Kernel:
+def _unpickled(kind: type[Kernel], recipe: Recipe) -> Kernel:
     """A kernel that is made when it is used."""
-    kernel = Kernel.__new__(Kernel)
+    kernel = kind.__new__(kind)
     vars(kernel)["_recipe"] = recipe
     return kernel
 

@@ -8,7 +8,7 @@ import operator
 import pickle
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +18,7 @@ from ninetoothed.definition.define import Arranged
 from ninetoothed.errors import SerializationError
 
 if TYPE_CHECKING:
+    from ninetoothed.definition.outputs import OutputsLike
     from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 
@@ -35,6 +36,7 @@ class Recipe:
     arranged: Arranged
     arrangement: Callable[..., object] | None = None
     pipeline: BoundPipeline | None = None
+    outputs: OutputsLike = None
 
     @property
     def import_path(self) -> tuple[str, str] | None:
@@ -43,6 +45,16 @@ class Recipe:
         module = getattr(function, "__module__", None)
         name = getattr(function, "__qualname__", None)
         return (module, name) if isinstance(module, str) and isinstance(name, str) else None
+
+    @property
+    def _shape_functions(self) -> list[Callable[..., object]]:
+        """The functions that ``outputs`` holds."""
+        given = cast("object", self.outputs)
+        if isinstance(given, Mapping):
+            values = [*cast("Mapping[str, object]", given).values()]
+        else:
+            values = [given]
+        return [one for one in values if callable(one)]
 
     def portable(self) -> Recipe:
         """The recipe for another process, which imports the functions.
@@ -60,6 +72,14 @@ class Recipe:
                 f"find {missing}; define it at the top level of a module, under that name",
                 source.place(source.node),
             )
+        for function in self._shape_functions:
+            missing = _missing(function)
+            if missing is not None:
+                raise SerializationError(
+                    f"the kernel of {_function(self.application).__name__} cannot be pickled, for "
+                    f"another process would not find {missing}, which outputs= is given; define "
+                    "it at the top level of a module, under that name"
+                )
         if self.arrangement is None:
             return self
         given = self.arranged.given

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
-from ninetoothed.calls.arguments import check_tensor, constant_values, different, positional
+from ninetoothed.calls.arguments import check_tensor, checked_order, different
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.errors import ArgumentError, NineToothedError
@@ -28,7 +28,8 @@ from ninetoothed.pytorch.forms import Form
 Written = Callable[[Mapping[str, Any], Mapping[str, Any]], frozenset[str]]
 """Names of the parameters that are written, from element types and constants by name."""
 
-_NUMBERS = {"i": "i32", "f": "fp32", "b": "i1"}
+NUMBERS = {"i": "i32", "f": "fp32", "b": "i1"}
+"""The element types of numbers, by their letters in a form."""
 _unnamed = itertools.count()
 
 
@@ -122,14 +123,8 @@ class KernelOperators:
             ArgumentError: the kernel takes another number of arguments, or other keywords.
         """
         interface = self._interface
-        try:
-            order = self._ordered.order(count, keywords)
-        except (KeyError, ValueError):
-            positional(interface, [None] * count, dict.fromkeys(keywords))
-            raise
+        order = checked_order(self._ordered, interface, count, keywords)
         others = dict(order.others)
-        if others.keys() != {*interface.keywords}:
-            constant_values(interface, dict.fromkeys(others, 1), {})
         places = [order.parameters[first] for first in interface.firsts]
         places += [others[name] for name in interface.keywords]
         repeats = tuple(
@@ -153,7 +148,7 @@ class KernelOperators:
         for parameter in interface.parameters:
             place = place_of[parameter.first]
             if parameter.kind != "constexpr":
-                own = parameter.dtype or _NUMBERS.get(letters[place])
+                own = parameter.dtype or NUMBERS.get(letters[place])
                 types[parameter.name] = dtypes[place] or own
         known = zip(self._constants, constants, strict=True)
         values = {self._names[place]: value for place, value in known if value is not None}

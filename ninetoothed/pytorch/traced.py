@@ -15,7 +15,8 @@ from ninetoothed.calls.numbers import member_value
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.dtype import number
 from ninetoothed.errors import ArgumentError
-from ninetoothed.pytorch.kernel_operators import KernelOperators
+from ninetoothed.pytorch.allocation import Allocation, Completed, assembled
+from ninetoothed.pytorch.kernel_operators import NUMBERS, KernelOperators
 
 
 def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
@@ -57,6 +58,37 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
         _refuse(overload)
     operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
     operator(*_parts(letters, values))
+
+
+def complete(allocation: Allocation, args: Sequence[Any], keywords: Mapping[str, Any]) -> Completed:
+    """Complete a call by the outputs that it leaves out.
+
+    Raises:
+        NineToothedError: the arguments do not fit the kernel.
+    """
+    rest = {name: value for name, value in keywords.items() if name != "out"}
+    plan = allocation.plan(len(args), tuple(rest))
+    if isinstance(plan, str):
+        _refuse(plan)
+    given = (*args, *rest.values(), *plan.defaults)
+    out = keywords.get("out")
+    if out is not None:
+        return assembled(plan, given, allocation.given_outputs(out))
+    values = [given[place] for place in plan.inputs]
+    types: list[Any] = []
+    constants: list[Any] = []
+    for place, (name, kind) in enumerate(allocation.inputs):
+        letter = _letter(values[place])
+        if not letter or (kind == "tensor" and letter not in "rj"):
+            _refuse(f"{name} must be a {'tensor' if kind == 'tensor' else 'number'}")
+        if kind == "constexpr":
+            values[place] = constant(values[place])
+            constants.append(number(member_value(values[place])))
+        types.append(values[place].dtype if letter in "rj" else NUMBERS[letter])
+    name, message = allocation.name(tuple(types), tuple(constants))
+    if message:
+        _refuse(message)
+    return assembled(plan, given, getattr(allocation.made, name)(*values))
 
 
 def _refuse(message: str) -> NoReturn:

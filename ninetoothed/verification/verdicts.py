@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from ninetoothed.artifacts.signature import NARROW, Agreement, Signature
 from ninetoothed.compiler.compile import build
@@ -43,13 +44,14 @@ from ninetoothed.errors import (
     user_facing,
     warn,
 )
+from ninetoothed.ir import nt
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.layout.joint import Store, apart, covered
 from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
 from ninetoothed.layout.numbering import renumbering
 from ninetoothed.passes.analysis.definedness import NO_PROOF
-from ninetoothed.passes.analysis.program_numbering import numberings
+from ninetoothed.passes.analysis.program_numbering import numberings, use_of
 from ninetoothed.passes.analysis.writes import Write, writes
 from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
 from ninetoothed.symbolic.intervals import Assumptions, bounds
@@ -171,6 +173,51 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         *map(verifier.index_width, tensors),
     ]
     return Report(definition.name, tuple(verdicts), assumed)
+
+
+def output_facts(
+    definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Names of the parameters that are written, and of those of which every element is written and
+    none is read, whatever the sizes, where all outermost levels have one shape.
+
+    Raises:
+        NineToothedError: the application is wrong for these element types.
+    """
+
+    def built(signature: Signature) -> tuple[ModuleOp, bool]:
+        unsized = for_all_sizes(definition, signature, values)
+        with collect_warnings():
+            try:
+                module = build(definition, unsized)
+            except NineToothedError:
+                return build(definition, signature), False
+        # With other blocks, other code may run.
+        return module, not kernel_of(module).specialized
+
+    module, is_for_all = fitted(definition, dtypes, values, built)
+    verifier = _Verifier(definition, module)
+    written = [parameter for parameter in verifier.tensors if verifier.stores(parameter)]
+    arguments = kernel_of(module).apply.block.args
+    read = {
+        parameter.origin
+        for parameter, argument in zip(definition.parameters, arguments, strict=True)
+        if use_of(argument) in ("read", "update") or _has_address(argument)
+    }
+    full = [
+        parameter.name
+        for parameter in written
+        if is_for_all
+        and parameter.origin not in read
+        and verifier.coverage(parameter).answer == PROVED
+    ]
+    return frozenset(parameter.name for parameter in written), frozenset(full)
+
+
+def _has_address(argument: SSAValue) -> bool:
+    """True if pointers are made of a parameter, through which it may be read."""
+    kinds = (nt.AddressOp, nt.PointerOp, nt.SequencesOp)
+    return any(isinstance(use.operation, kinds) for use in argument.uses)
 
 
 def _built(

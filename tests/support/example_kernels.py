@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 
+from ninetoothed.kernel.kernel import Kernel
 from tests.support.examples import FOLDER, NAMES
 
 
@@ -18,6 +20,14 @@ class ExampleKernel:
     def arguments(self) -> list[str]:
         """The first words of a command line of ``nt-opt``."""
         return [str(FOLDER / f"{self.file}.py"), *self.options]
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel itself."""
+        found = vars(importlib.import_module(f"examples.{self.file}"))
+        if "--kernel" in self.options:
+            return eval(self.options[self.options.index("--kernel") + 1], found)
+        return next(one for one in found.values() if isinstance(one, Kernel))
 
     def __str__(self) -> str:
         """The file, and which of its kernels."""

@@ -1,0 +1,52 @@
+"""Kernels that allocate their outputs and return them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ninetoothed.artifacts.options import Options
+from ninetoothed.calls.arguments import Arguments
+from ninetoothed.definition.outputs import Outputs
+from ninetoothed.errors import NineToothedError, caller_loc, user_traceback
+from ninetoothed.kernel import tracing
+from ninetoothed.kernel.kernel import Compilation, Kernel
+from ninetoothed.kernel.recipe import Recipe
+from ninetoothed.pytorch.allocation import Allocation
+
+
+class AllocatingKernel(Kernel):
+    """A kernel that was made with ``outputs=``: ``z = kernel(x, y)`` allocates z and returns it.
+
+    Outputs are left out of all calls, of those of ``remarks`` and ``tuning_report``, too. ``out=``
+    takes tensors to write into instead: one, or a tuple where there are several outputs.
+    """
+
+    def __init__(
+        self, options: Options, compilation: Compilation, recipe: Recipe, outputs: Outputs
+    ) -> None:
+        super().__init__(options, compilation, recipe)
+        self._allocation = Allocation(
+            self.interface, outputs, compilation.output_facts, tracing.are_traced
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if tracing.is_compiling():
+            from ninetoothed.pytorch.traced import complete
+
+            values, keywords, result = complete(self._allocation, args, kwargs)
+        else:
+            try:
+                values, keywords, result = self._allocation.completed(args, kwargs)
+            except NineToothedError as error:
+                if error.loc is None:
+                    error.loc = caller_loc()
+                raise error.with_traceback(user_traceback(error)) from None
+        super().__call__(*values, **keywords)
+        return result
+
+    __call__.__doc__ = Kernel.__call__.__doc__
+
+    def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
+        values, keywords, _ = self._allocation.completed(args, kwargs)
+        return self._bind(values, keywords)

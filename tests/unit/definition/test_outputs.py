@@ -1,0 +1,254 @@
+"""Outputs that calls allocate: what decides their shapes, and what is wrong with them."""
+
+# pyright: reportUnusedVariable=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ninetoothed
+from ninetoothed import Symbol, Tensor
+from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.definition.definition import Definition
+from ninetoothed.definition.outputs import resolve
+from ninetoothed.errors import ArgumentError
+from tests.support.example_kernels import KERNELS
+
+BLOCK = Symbol("BLOCK", constexpr=True)
+
+DERIVED = {
+    "add": ("output",),
+    "addmm": ("output",),
+    "argmax": ("output",),
+    "attention-attention_kernel-is_causal=True": ("output", "logsumexp"),
+    "attention-delta_kernel": ("delta",),
+    "attention-key_value_kernel-is_causal=True": ("key_gradient", "value_gradient"),
+    "attention-query_kernel-is_causal=True": ("query_gradient",),
+    "bmm": ("output",),
+    "cross_entropy-backward_kernel": ("input_gradient",),
+    "cross_entropy-forward_kernel": ("logsumexp", "loss"),
+    "dropout": ("output",),
+    "fp8_matmul": ("output",),
+    "int8_matmul": ("output",),
+    "matmul": ("output",),
+    "silu": ("output",),
+    "swiglu-swiglu_backward_kernel": ("gate_gradient", "up_gradient"),
+    "swiglu-swiglu_kernel": ("output",),
+}
+"""Outputs of the examples' kernels whose shapes outermost levels decide."""
+
+UNDECIDED = {
+    "avg_pool2d-make_kernel((3, 3), (2, 2), (1, 1), True, False)": "dim 0 of output",
+    "conv2d-make_kernel((1, 1), (1, 1), (1, 1))": "dim 0 of output",
+    "cumsum": "dim 1 of output",
+    "embedding-embedding_backward_kernel": "dim 0 of weight_gradient",
+    "embedding-embedding_kernel": "dim 1 of output",
+    "grouped_matmul": "the sequences of output",
+    "jagged_attention-is_causal=True": "the sequences of output",
+    "jagged_padding": "the sequences of output",
+    "layer_norm-layer_norm_backward_kernel": "dim 1 of input_gradient",
+    "layer_norm-layer_norm_kernel": "dim 1 of output",
+    "max_pool2d-make_kernel((3, 3), (2, 2), (1, 1), True)": "dim 0 of output",
+    "rms_norm-add_rms_norm_backward_kernel": "dim 1 of input_gradient",
+    "rms_norm-add_rms_norm_kernel": "dim 1 of output",
+    "rms_norm-rms_norm_backward_kernel": "dim 1 of input_gradient",
+    "rms_norm-rms_norm_kernel": "dim 1 of output",
+    "rotary_embedding": "dim 2 of output",
+    "softmax": "dim 1 of output",
+    "topk-topk_kernel(8)": "dim 1 of values",
+}
+"""What nothing decides of the others, whose outputs are like an input, or need a function."""
+
+
+def rows(x: Any, y: Any, z: Any) -> Any:
+    return x.tile((1, -1)), y.tile((1, -1)), z.tile((1, -1))
+
+
+def vectors(x: Any, y: Any, z: Any) -> Any:
+    return tuple(one.tile((BLOCK,)) for one in (x, y, z))
+
+
+def application(x: Any, y: Any, z: Any) -> Any:
+    z = x + y
+
+
+def definition(arrangement: Any = vectors, ndim: int = 1, **options: Any) -> Definition:
+    tensors = (Tensor(ndim), Tensor(ndim), Tensor(ndim, **options))
+    arranged = run_arrangement(arrangement, tensors)
+    return define(None, arranged.tensors, application, decisions=arranged.decisions)
+
+
+def refused(given: Any, known: Definition | None = None) -> str:
+    with pytest.raises(ArgumentError) as raised:
+        resolve(known or definition(), given)
+    return raised.value.message
+
+
+@pytest.mark.parametrize("example", KERNELS, ids=str)
+def test_examples(example: Any) -> None:
+    known = example.kernel.definition
+    name = str(example)
+    if name in DERIVED:
+        found = resolve(known, DERIVED[name])
+        assert all(output.shape is not None for output in found.each)
+    else:
+        first = UNDECIDED[name].split(" of ")[1].split(",")[0]
+        assert refused((first,), known).startswith(f"outputs: nothing decides {UNDECIDED[name]}")
+
+
+def test_shape_of_the_first_input_that_decides() -> None:
+    (output,) = resolve(definition(), ["z"]).each
+    assert (output.name, output.position, output.shape) == ("z", 2, ("s0",))
+
+
+def test_sizes_that_programs_agree_on() -> None:
+    found = resolve(definition(), ("z",))
+    assert found.sizes == ((0, 0), (1, 0))
+    assert found.conditions == (("s0", "s1"),)
+
+
+def test_like_an_input() -> None:
+    (output,) = resolve(definition(rows, 2), {"z": "y"}).each
+    assert (output.like, output.shape) == (1, None)
+
+
+def test_function_of_inputs_and_symbols() -> None:
+    (output,) = resolve(definition(), {"z": lambda y, BLOCK: (BLOCK,)}).each
+    assert output.takes == ("y", "BLOCK")
+
+
+def test_function_alone() -> None:
+    found = resolve(definition(), lambda x: (x.shape, x.shape))
+    assert [output.name for output in found.each] == ["y", "z"]
+    assert found.is_shared
+
+
+def test_undecided_shape() -> None:
+    assert refused(("z",), definition(rows, 2)) == (
+        "outputs: nothing decides dim 1 of z, whose size no outermost level says; write "
+        "outputs={'z': 'x'} if it is like x, or outputs={'z': lambda x, y: (…, …)} with its shape"
+    )
+
+
+def test_products_decide_nothing() -> None:
+    def flattened(x: Any, y: Any, z: Any) -> Any:
+        return tuple(one.flatten().tile((64,)) for one in (x, y, z))
+
+    assert refused(("z",), definition(flattened, 2)).startswith("outputs: nothing decides dim 0")
+
+
+def test_jagged_output() -> None:
+    def padded(x: Any, y: Any, z: Any) -> Any:
+        return tuple(one.tile((1, 64)) for one in (x, y, z))
+
+    known = definition(padded, 2, jagged_dim=1)
+    assert refused(("z",), known) == (
+        "outputs: nothing decides the sequences of z, which is jagged; leave outputs out, and pass "
+        "a tensor to write into"
+    )
+    assert refused({"z": "x"}, known) == (
+        "outputs: z has 2 dims, dim 1 jagged, and x, which it is to be like, has 2 dims; give it a "
+        "function of the inputs that returns its shape"
+    )
+    assert refused({"z": lambda x: x.shape}, known) == (
+        "outputs: no shape tells the sequences of z, which is jagged; name a jagged input that it "
+        "is like, or leave outputs out, and pass a tensor to write into"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("w",), "outputs: 'w' is no tensor of application; tensors are x, y, z"),
+        (("z", "z"), "outputs: z is named twice; name it once"),
+        ((1,), "outputs: 1 is no tensor of application; tensors are x, y, z"),
+        (
+            "z",
+            "outputs must be a tuple of parameters' names, a dict of them, or a function, not "
+            "'z'; write for example outputs=('z',)",
+        ),
+        (
+            (),
+            "outputs must be a tuple of parameters' names, a dict of them, or a function, not (); "
+            "write for example outputs=('z',)",
+        ),
+        (
+            3,
+            "outputs must be a tuple of parameters' names, a dict of them, or a function, not 3; "
+            "write for example outputs=('z',)",
+        ),
+        (
+            ("x", "y", "z"),
+            "outputs: application has no tensor besides x, y, z, so that nothing says where to "
+            "allocate; leave outputs out, and pass a tensor to write into",
+        ),
+        (
+            {"z": 64},
+            "outputs: z must be given the name of an input, a function of the inputs, or None, not "
+            "64; for a shape that is always the same, write outputs={'z': lambda: (64, 64)}",
+        ),
+        (
+            {"z": "w"},
+            "outputs: z is to be like w, which is no input of application that is a tensor; inputs "
+            "are x, y",
+        ),
+        (
+            {"z": "z"},
+            "outputs: z is to be like z, which is no input of application that is a tensor; inputs "
+            "are x, y",
+        ),
+        (
+            {"z": lambda w: w.shape},
+            "outputs: z: the function takes w, which is no input that a call gives; it is given by "
+            "name what it takes of x, y, BLOCK",
+        ),
+        (
+            lambda *tensors: tensors[0].shape,
+            "outputs: the function takes *tensors, which is no input that a call gives; it is "
+            "given by name what it takes of x, y, z, BLOCK",
+        ),
+        (
+            lambda x, y, z: x.shape,
+            "outputs: the function takes every tensor, so that no output is left; a tensor is an "
+            "output if the function does not take it",
+        ),
+    ],
+)
+def test_refused(given: Any, message: str) -> None:
+    assert refused(given) == message
+
+
+def test_input_named_out() -> None:
+    def arrangement(out: Any, z: Any) -> Any:
+        return out.tile((64,)), z.tile((64,))
+
+    def doubled(out: Any, z: Any) -> Any:
+        z = out * 2
+
+    with pytest.raises(ArgumentError) as raised:
+        ninetoothed.make(arrangement, doubled, (Tensor(1), Tensor(1)), outputs=("z",))
+    assert raised.value.message == (
+        "outputs: a call takes tensors to write into as out=, and out is a parameter or a symbol "
+        "of the kernel; rename it"
+    )
+
+
+def test_other_number_of_dims() -> None:
+    known = define(
+        None,
+        run_arrangement(
+            lambda x, z: (x.tile((1, -1)), z.tile((1,))[:, None]), (Tensor(2), Tensor(1))
+        ).tensors,
+        doubled,
+    )
+    assert refused({"z": "x"}, known) == (
+        "outputs: z has 1 dim, and x, which it is to be like, has 2 dims; give it a function of "
+        "the inputs that returns its shape"
+    )
+
+
+def doubled(x: Any, z: Any) -> Any:
+    z = x * 2
