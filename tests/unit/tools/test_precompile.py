@@ -261,6 +261,18 @@ def test_other_calls_are_compiled(machine: Machine) -> None:
     assert found.compiled
 
 
+@pytest.mark.filterwarnings("ignore::ninetoothed.errors.AgreementWarning")
+def test_outermost_levels_that_disagree(machine: Machine) -> None:
+    """Such a call is of a laxer class."""
+    call = "x=fp32[1000], factor=2.0, y=fp32[900], BLOCK=64"
+    lines = machine.precompile("kernels:scaling", "--target", "sm_90", "--call", call)
+    assert lines[1] == f"  {call}: 1 configuration compiled"
+    found = machine.call(
+        "kernels.scaling(Array(1000, pointer=1 << 20), 2.0, Array(900, pointer=1 << 30), BLOCK=64)"
+    )
+    assert (found.compiled, found.launches, found.imported) == ([], 1, [])
+
+
 def test_what_cannot_be_compiled(machine: Machine) -> None:
     machine.refused = 8
     line = machine.precompile(*COMMAND)[1]
