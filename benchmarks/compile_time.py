@@ -47,7 +47,7 @@ T = TypeVar("T")
 TARGET = Target.parse("sm_90")
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 """Triton's stages for NVIDIA GPUs."""
-_NO_KERNELS = ("checks", "demo", "runner")
+_NO_KERNELS = ("checks", "demo", "runner", "transformer")
 # Where the numbers of a call decide the arrangement: kernels of some call, by example.
 _OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
     "avg_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True, True),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         UnusedValueWarning,
     )
     from ninetoothed.kernel.api import build, jit, make
+    from ninetoothed.kernel.distribution import sharding
     from ninetoothed.kernel.factories import factory
     from ninetoothed.kernel.kernel import Kernel
     from ninetoothed.symbol import Symbol, block_size
@@ -74,6 +75,7 @@ _PUBLIC = {
     "factory": "kernel.factories",
     "jit": "kernel.api",
     "make": "kernel.api",
+    "sharding": "kernel.distribution",
     "subs": "tensor",
 }
 _MODULES = (
@@ -138,6 +140,7 @@ __all__ = [
     "int64",
     "jit",
     "make",
+    "sharding",
     "subs",
     "uint8",
     "uint16",

@@ -86,7 +86,7 @@ VENDORS_MAY_STAND_IN = ("ninetoothed.artifacts.target", "ninetoothed.language.ta
 PACKAGES = [name for name, path in modules().items() if path.stem == "__init__"]
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 MAX_LINES = 600
-PUBLIC_FUNCTIONS = {"make", "jit", "build", "eval", "subs", "block_size", "check"}
+PUBLIC_FUNCTIONS = {"make", "jit", "build", "eval", "subs", "block_size", "check", "sharding"}
 PASSES = pass_files()
 each_pass = pytest.mark.parametrize("file", PASSES, ids=[file.path.stem for file in PASSES])
 
