@@ -215,7 +215,8 @@ class Kernel:
     ``kernel(*tensors, **constexprs)`` launches it: the tensors in the application's order or by its
     parameters' names, one that was arranged in several ways once or each time, then the values of
     ``constexpr=True`` symbols by name. CUDA and HIP tensors: compiled by Triton, on the current
-    stream. CPU tensors: evaluated here.
+    stream. CPU tensors: evaluated here. Outputs that ``make`` was told of are left out, and
+    returned.
 
     A kernel does not change, and so a copy of one, deep or not, is the kernel itself. One that is
     unpickled is made again at its first use, from functions that are imported.

@@ -178,8 +178,8 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
 def output_facts(
     definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of the parameters that are written, and of those of which every element is written and
-    none is read, whatever the sizes, where all outermost levels have one shape.
+    """Names of the parameters that may be written, and of those of which every element is written
+    and none is read, whatever the sizes, where all outermost levels have one shape.
 
     Raises:
         NineToothedError: the application is wrong for these element types.
@@ -197,20 +197,20 @@ def output_facts(
 
     module, is_for_all = fitted(definition, dtypes, values, built)
     verifier = _Verifier(definition, module)
-    written = [parameter for parameter in verifier.tensors if verifier.stores(parameter)]
+    if not is_for_all:
+        return frozenset(parameter.name for parameter in verifier.tensors), frozenset()
     arguments = kernel_of(module).apply.block.args
     read = {
         parameter.origin
         for parameter, argument in zip(definition.parameters, arguments, strict=True)
         if use_of(argument) in ("read", "update") or _has_address(argument)
     }
-    full = [
+    written = [parameter for parameter in verifier.tensors if verifier.stores(parameter)]
+    full = (
         parameter.name
         for parameter in written
-        if is_for_all
-        and parameter.origin not in read
-        and verifier.coverage(parameter).answer == PROVED
-    ]
+        if parameter.origin not in read and verifier.coverage(parameter).answer == PROVED
+    )
     return frozenset(parameter.name for parameter in written), frozenset(full)
 
 

@@ -17,8 +17,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.errors import NineToothedError, SerializationError
+from ninetoothed.errors import MismatchError, NineToothedError, SerializationError
 from ninetoothed.kernel.kernel import Compilation
+from ninetoothed.testing import check_kernel
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 
@@ -276,6 +277,13 @@ def test_remarks_and_other_questions_leave_outputs_out() -> None:
     assert str(double.remarks(x))
     assert str(double.tuning_report(x))
     double.bound((x,), {})
+
+
+def test_check_kernel() -> None:
+    x = torch.ones(100)
+    assert check_kernel(add, (x, x), torch.add)
+    with pytest.raises(MismatchError, match="gives z other elements"):
+        check_kernel(add, (x, x), torch.sub)
 
 
 def test_copies() -> None:
