@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 
 import ninetoothed.language as ntl
 from examples.matmul import matmul_kernel
 from ninetoothed import NineToothedError, Symbol, Tensor, make, sharding
+from tests.support.ranks import Tensors, check_rule
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
@@ -319,8 +321,8 @@ def test_loops(application: Callable[..., Any], line: str) -> None:
 
 
 def gathered(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Blocks of one tensor, and for each program all of the other."""
-    arranged = x.tile((B,))
+    """Small blocks of one tensor, and for each program all of the other."""
+    arranged = x.tile((2,))
     return arranged, y.tile((-1,)).expand(arranged.shape)
 
 
@@ -389,6 +391,21 @@ def fetched(x: Any, y: Any) -> None:
 )
 def test_addresses(application: Callable[..., Any], x: int | Tensor, line: str) -> None:
     assert table(gathered, application, x, 1) == f"g0  {line}"
+
+
+@pytest.mark.parametrize("application", [scattered, added])
+@pytest.mark.parametrize("ranks", [2, 3, 8])
+def test_additions_of_ranks(application: Callable[..., Any], ranks: int) -> None:
+    kernel = make(gathered, application, (Tensor(1), Tensor(1)))
+    (rule,) = sharding(kernel).rules
+    before = {"x": torch.tensor([1.0, 3.0, 1.0, 4.0, 0.0, 4.0, 2.0]), "y": torch.arange(5.0)}
+    after = {name: tensor.clone() for name, tensor in before.items()}
+    kernel(**after)
+
+    def run(tensors: Tensors) -> None:
+        kernel(**tensors)
+
+    check_rule(rule, ranks, before, after, run, torch.testing.assert_close)
 
 
 def test_sums_of_rows() -> None:
