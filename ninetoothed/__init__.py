@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ninetoothed.kernel.api import build, jit, make
     from ninetoothed.kernel.factories import factory
     from ninetoothed.kernel.kernel import Kernel
+    from ninetoothed.kernel.named import operator
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor, eval, subs
     from ninetoothed.verification.verdicts import check
@@ -74,6 +75,7 @@ _PUBLIC = {
     "factory": "kernel.factories",
     "jit": "kernel.api",
     "make": "kernel.api",
+    "operator": "kernel.named",
     "subs": "tensor",
 }
 _MODULES = (
@@ -138,6 +140,7 @@ __all__ = [
     "int64",
     "jit",
     "make",
+    "operator",
     "subs",
     "uint8",
     "uint16",

@@ -222,7 +222,7 @@ class Kernel:
         self._operators = KernelOperators(
             self,
             interface,
-            self._stored_by,
+            self.stored_by,
             # How it is tuned is no part of the digest.
             None if digest is None else f"{digest} {options.tune}",
             self._warnings.warn_of_gradients,
@@ -315,7 +315,12 @@ class Kernel:
 
         call(self._operators, args, kwargs)
 
-    def _stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+    def stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+        """The parameters that calls with these element types and constants write, by name.
+
+        Raises:
+            NineToothedError: the application is wrong for these element types.
+        """
         return self._compiler.stored_by(dtypes, values)
 
     def _asks_of_gradients(self) -> bool:
@@ -478,6 +483,14 @@ class Kernel:
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call in launch order."""
         return self._bind(args, kwargs).values
+
+    def signature(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Signature:
+        """The signature of a call."""
+        return self._bind(args, kwargs).signature
+
+    def stored(self, signature: Signature) -> frozenset[str]:
+        """The parameters that calls of a signature write, by name."""
+        return self._compilation.stored(signature)
 
     @user_facing
     def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:
