@@ -102,7 +102,7 @@ def operator(
             f"{name} is registered already; choose another name, or use torch.ops.{namespace}.{own}"
         )
     from ninetoothed.pytorch.named_operators import NamedOperator
-    from ninetoothed.pytorch.registration import register
+    from ninetoothed.pytorch.operator_registration import register
 
     def effects(args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return _effects(kernel, kernel.signature(args, keywords), keywords)

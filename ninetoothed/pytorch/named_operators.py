@@ -16,7 +16,7 @@ from ninetoothed.calls.arguments import check_tensor
 from ninetoothed.errors import ArgumentError
 from ninetoothed.pytorch.forms import Form
 from ninetoothed.pytorch.kernel_operators import apart
-from ninetoothed.pytorch.results import results
+from ninetoothed.pytorch.operator_results import results
 
 _OF_VALUES = {bool: "bool", int: "int", float: "float"}
 

@@ -1,5 +1,10 @@
 """Named operators: registered at once, by a schema of the kernel's parameters' names."""
 
+# pyright: reportUnusedVariable=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportFunctionMemberAccess=false
+# Kernels are written in the language, whose parameters have no types.
+
 from __future__ import annotations
 
 import subprocess
