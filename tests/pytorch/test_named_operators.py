@@ -2,7 +2,7 @@
 
 # pyright: reportUnusedVariable=false, reportUnknownParameterType=false, reportMissingParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
-# pyright: reportFunctionMemberAccess=false
+# pyright: reportFunctionMemberAccess=false, reportPrivateUsage=false, reportArgumentType=false
 # Kernels are written in the language, whose parameters have no types.
 
 from __future__ import annotations
