@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ninetoothed.kernel.distribution import sharding
     from ninetoothed.kernel.factories import factory
     from ninetoothed.kernel.kernel import Kernel
+    from ninetoothed.kernel.named import operator
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor, eval, subs
     from ninetoothed.verification.verdicts import check
@@ -75,6 +76,7 @@ _PUBLIC = {
     "factory": "kernel.factories",
     "jit": "kernel.api",
     "make": "kernel.api",
+    "operator": "kernel.named",
     "sharding": "kernel.distribution",
     "subs": "tensor",
 }
@@ -140,6 +142,7 @@ __all__ = [
     "int64",
     "jit",
     "make",
+    "operator",
     "sharding",
     "subs",
     "uint8",

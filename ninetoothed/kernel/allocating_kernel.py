@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ninetoothed.artifacts.options import Options
@@ -46,6 +46,15 @@ class AllocatingKernel(Kernel):
         return result
 
     __call__.__doc__ = Kernel.__call__.__doc__
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs, in order."""
+        return self._allocation.names
+
+    def allocated(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What a call allocates, before the kernel runs."""
+        return self._allocation.completed(args, dict(kwargs))[2]
 
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
         values, keywords, _ = self._allocation.completed(args, kwargs)

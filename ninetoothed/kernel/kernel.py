@@ -19,6 +19,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ninetoothed.compiler.remark_report import RemarkReport
+    from ninetoothed.definition.outputs import OutputsLike
+    from ninetoothed.kernel.allocating_kernel import AllocatingKernel
     from ninetoothed.kernel.compilation import KernelCompiler
     from ninetoothed.runtime.tuning.candidates import Absent
     from ninetoothed.runtime.tuning.report import TuningReport
@@ -243,7 +246,7 @@ class Kernel:
             # With all of its arguments, also where it allocates some.
             functools.partial(Kernel.__call__, self),
             interface,
-            self._stored_by,
+            self.stored_by,
             # How it is tuned is no part of the digest.
             None if digest is None else f"{digest} {options.tune}",
             self._warnings.warn_of_gradients,
@@ -343,7 +346,12 @@ class Kernel:
 
         call(self._operators, args, kwargs)
 
-    def _stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+    def stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
+        """The parameters that calls with these element types and constants write, by name.
+
+        Raises:
+            NineToothedError: the application is wrong for these element types.
+        """
         return self._compiler.stored_by(dtypes, values)
 
     def _asks_of_gradients(self) -> bool:
@@ -531,6 +539,14 @@ class Kernel:
         """The arguments of a call in launch order."""
         return self._arguments(args, dict(kwargs)).values
 
+    def signature(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Signature:
+        """The signature of a call."""
+        return self._arguments(args, dict(kwargs)).signature
+
+    def stored(self, signature: Signature) -> frozenset[str]:
+        """The parameters that calls of a signature write, by name."""
+        return self._compilation.stored(signature)
+
     @user_facing
     def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:
         """Table of how the configuration of calls like this one was chosen, or would be.
@@ -539,6 +555,20 @@ class Kernel:
         """
         arguments = self._arguments(args, kwargs)
         return self._dispatcher.report(arguments.signature, arguments.values)
+
+    @user_facing
+    def with_outputs(self, outputs: OutputsLike) -> AllocatingKernel:
+        """This kernel with outputs that its calls allocate and return, as ``make`` takes them.
+
+        Raises:
+            ArgumentError: ``outputs`` names no tensor, or nothing decides a shape.
+        """
+        from ninetoothed.definition.outputs import resolve
+        from ninetoothed.kernel.allocating_kernel import AllocatingKernel
+
+        recipe = replace(self._recipe, outputs=outputs)
+        found = resolve(self.definition, outputs)
+        return AllocatingKernel(recipe.options, self._compilation, recipe, found)
 
     @property
     def definition(self) -> Definition:

@@ -79,6 +79,7 @@ class Allocation:
         self._numbers = {output.position: number for number, output in enumerate(outputs.each)}
         self._inputs = _without(interface, self._numbers)
         self._ordered = CallOrder(self._inputs)
+        self.names = tuple(output.name for output in outputs.each)
         self._firsts = [place for place in interface.firsts if place not in self._numbers]
         self._parameters = [interface.parameters[place] for place in self._firsts]
         self._forms: dict[Hashable, Callable[..., Completed]] = {}
@@ -139,7 +140,7 @@ class Allocation:
         Raises:
             ArgumentError: they are not as many tensors.
         """
-        names = [output.name for output in self._outputs.each]
+        names = self.names
         given = cast("Sequence[Any] | None", out if isinstance(out, tuple | list) else None)
         if len(names) == 1 and given is None:
             return (cast("Any", out),)
@@ -177,7 +178,7 @@ class Allocation:
         Raises:
             ArgumentError: it does.
         """
-        names = [output.name for output in self._outputs.each]
+        names = self.names
         given = ", ".join(names)
         if len(names) == 1:
             hint = f"{given} is allocated and returned; leave it out, or pass out={given}"

@@ -180,9 +180,7 @@ class KernelOperators:
 
         def run(*given: Any) -> None:
             values = given if is_plain else form.joined(given, _longest)
-            storages = {elements_of(values[n]).untyped_storage().data_ptr() for n in tensors}
-            if len(storages) < len(tensors):
-                values = _separated(form, values)
+            values = apart(form, tensors, values)
             if keywords:
                 kernel(*values[:count], **dict(zip(keywords, values[count:], strict=True)))
             else:
@@ -206,6 +204,17 @@ class KernelOperators:
 def _longest(offsets: Any) -> int:
     """The longest sequence's length; the device is asked for it."""
     return int(offsets.diff().max()) if len(offsets) > 1 else 0
+
+
+def apart(form: Form, tensors: Sequence[int], values: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of a call of a form, of which those at ``tensors`` are tensors: copies, where
+    they share memory with one that is written, and did not when the call was traced.
+
+    Raises:
+        ArgumentError: both are written.
+    """
+    storages = {elements_of(values[place]).untyped_storage().data_ptr() for place in tensors}
+    return values if len(storages) == len(tensors) else _separated(form, values)
 
 
 def _separated(form: Form, values: Sequence[Any]) -> list[Any]:

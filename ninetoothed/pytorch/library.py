@@ -4,26 +4,42 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
 NAMESPACE = "ninetoothed"
 
-_library = torch.library.Library(NAMESPACE, "FRAGMENT")
+_libraries: dict[str, torch.library.Library] = {}
 _registered: set[str] = set()
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
-def register(name: str, schema: str, run: Callable[..., None], check: Callable[..., None]) -> None:
-    """Register an overload of an operator, unless there is one of its name.
+def library(namespace: str) -> torch.library.Library:
+    """Our part of a namespace of operators."""
+    with _lock:
+        if namespace not in _libraries:
+            _libraries[namespace] = torch.library.Library(namespace, "FRAGMENT")
+        return _libraries[namespace]
+
+
+def define(
+    namespace: str, name: str, schema: str, run: Callable[..., Any], check: Callable[..., Any]
+) -> None:
+    """Define an operator, or an overload of one.
 
     ``run`` runs it on tensors with data, and ``check`` on tensors without.
     """
+    part = library(namespace)
+    tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
+    part.define(f"{name}{schema}", tags=tags)
+    part.impl(name, run, "CompositeExplicitAutograd")
+    torch.library.register_fake(f"{namespace}::{name}", check, lib=part)
+
+
+def register(name: str, schema: str, run: Callable[..., None], check: Callable[..., None]) -> None:
+    """Define an overload of an operator of a kernel's calls, unless there is one of its name."""
     with _lock:
-        if name in _registered:
-            return
-        tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
-        _library.define(f"{name}{schema}", tags=tags)
-        _library.impl(name, run, "CompositeExplicitAutograd")
-        torch.library.register_fake(f"{NAMESPACE}::{name}", check, lib=_library)
-        _registered.add(name)
+        if name not in _registered:
+            define(NAMESPACE, name, schema, run, check)
+            _registered.add(name)

@@ -1,0 +1,244 @@
+"""The entry point ``operator``: kernels as operators of torch, under names of a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ninetoothed.artifacts.interface import Interface, Parameter
+from ninetoothed.errors import ArgumentError, DependencyError, did_you_mean, shown, user_facing
+from ninetoothed.kernel.allocating_kernel import AllocatingKernel
+from ninetoothed.kernel.kernel import Kernel
+
+if TYPE_CHECKING:
+    from ninetoothed.definition.outputs import OutputsLike
+
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)::([A-Za-z_][A-Za-z0-9_]*)")
+_OF_TORCH = ("aten", "prim", "prims", "ninetoothed")
+_NEEDED = ("register_autocast", "register_fake", "register_vmap")
+
+
+@user_facing
+def operator(
+    name: str,
+    kernel: Kernel,
+    *,
+    outputs: OutputsLike = None,
+    mutates_args: Iterable[str] | None = None,
+    backward: Callable[..., Any] | None = None,
+    setup_context: Callable[..., Any] | None = None,
+    cast_inputs: Any = None,
+) -> Callable[..., Any]:
+    """Register a kernel as an operator of torch: ``operator("mylib::add", kernel)`` returns
+    ``torch.ops.mylib.add.default``.
+
+    Its arguments have the names of the kernel's parameters, in order, then of the constexpr symbols
+    that a call gives, and last of those parameters that have a value by default. They are tensors
+    and numbers. It mutates the tensors that the application writes and returns None, or allocates
+    them as its ``outputs`` and returns them, one alone or several in a tuple.
+
+    Args:
+        name: ``"namespace::name"``; the namespace is the program's own.
+        kernel: What ``make`` or ``jit`` returned.
+        outputs: The parameters that are results, as ``make`` takes them; default: those of the
+            kernel, where it was made with some.
+        mutates_args: The parameters that calls may write; default: those that the application
+            writes, for which it is compiled now. It is given where constexprs or element types
+            decide what is written.
+        backward: ``backward(ctx, *gradients)`` returns a gradient for each input, None for those
+            that have none, as for ``torch.library.register_autograd``.
+        setup_context: ``setup_context(ctx, inputs, output)`` saves for ``backward``.
+        cast_inputs: The element type that floating-point tensors are cast to under
+            ``torch.autocast``.
+
+    Raises:
+        ArgumentError: the name is none, or registered; the kernel cannot be an operator; or an
+            option does not fit it.
+        DependencyError: torch lacks the interface.
+        NineToothedError: the application is wrong.
+    """
+    found = _NAME.fullmatch(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if found is None:
+        raise ArgumentError(
+            f"{shown(name)} is no name of an operator; write a namespace of your own and a name, "
+            "of ASCII letters, digits and _, as in 'mylib::add'"
+        )
+    namespace, own = found.groups()
+    if namespace in _OF_TORCH:
+        raise ArgumentError(
+            f"{name}: the namespace {namespace} is taken; choose one of your own, as in "
+            f"'mylib::{own}'"
+        )
+    if not isinstance(kernel, Kernel):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"{name} needs a kernel, as ninetoothed.make returns one, not {shown(kernel)}"
+        )
+    torch = _torch()
+    tensors = _checked(name, kernel.interface)
+    if outputs is not None:
+        kernel = kernel.with_outputs(outputs)
+    if isinstance(kernel, AllocatingKernel):
+        mutated = frozenset[str]()
+        if mutates_args is not None:
+            raise ArgumentError(
+                f"{name}: an operator with outputs mutates nothing; leave mutates_args out"
+            )
+    else:
+        _refuse_of_mutating(name, backward, cast_inputs)
+        mutated = _mutated(name, kernel, mutates_args, tensors)
+    if setup_context is not None and backward is None:
+        raise ArgumentError(f"{name}: setup_context is of no use without backward; give it, too")
+    for option, value in (("backward", backward), ("setup_context", setup_context)):
+        if value is not None and not callable(value):
+            raise ArgumentError(f"{name}: {option} must be a function, not {shown(value)}")
+    if cast_inputs is not None and not getattr(cast_inputs, "is_floating_point", False):
+        raise ArgumentError(
+            f"{name}: cast_inputs must be a floating-point type of torch, as torch.float16, not "
+            f"{shown(cast_inputs)}"
+        )
+    if hasattr(getattr(torch.ops, namespace), own):
+        raise ArgumentError(
+            f"{name} is registered already; choose another name, or use torch.ops.{namespace}.{own}"
+        )
+    from ninetoothed.pytorch.named_operators import NamedOperator
+    from ninetoothed.pytorch.operator_registration import register
+
+    interface = kernel.interface
+    firsts = {one.name: interface.names[one.first] for one in interface.parameters}
+
+    def written(args: Sequence[Any], keywords: Mapping[str, Any]) -> frozenset[str]:
+        stored = kernel.stored(kernel.signature(args, keywords))
+        return frozenset(firsts[one] for one in stored)
+
+    allocating = kernel if isinstance(kernel, AllocatingKernel) else None
+    named = NamedOperator(
+        name,
+        kernel,
+        interface,
+        mutated,
+        written,
+        () if allocating is None else allocating.outputs,
+        None if allocating is None else allocating.allocated,
+    )
+    return register(namespace, own, named, backward, setup_context, cast_inputs)
+
+
+def _torch() -> Any:
+    """torch.
+
+    Raises:
+        DependencyError: it is not installed, or too old.
+    """
+    try:
+        import torch
+    except ImportError:
+        raise DependencyError(
+            "operators are torch's, which is not installed; run pip install 'torch>=2.6'"
+        ) from None
+    missing = [one for one in _NEEDED if not hasattr(torch.library, one)]
+    if missing:
+        raise DependencyError(
+            f"torch {torch.__version__} has no torch.library.{missing[0]}, which operators need; "
+            "run pip install 'torch>=2.6'"
+        )
+    return torch
+
+
+def _checked(name: str, interface: Interface) -> dict[str, Parameter]:
+    """The tensors among the parameters, by name.
+
+    Raises:
+        ArgumentError: the parameters cannot be those of an operator.
+    """
+    parameters = [interface.parameters[first] for first in interface.firsts]
+    for one in (*(parameter.name for parameter in parameters), *interface.keywords):
+        if not one.isascii():
+            raise ArgumentError(
+                f"{name}: torch takes ASCII letters only, and {one} has others; rename it"
+            )
+    for one in parameters:
+        if one.jagged_dim is not None:
+            raise ArgumentError(
+                f"{name}: {one.name} is jagged, and operators with names take no nested tensors; "
+                "call the kernel itself, which torch.compile and torch.export take"
+            )
+    tensors = {one.name: one for one in parameters if one.kind == "tensor"}
+    if not tensors:
+        raise ArgumentError(
+            f"{name}: {interface.name} takes no tensors, by which torch finds where to run; call "
+            "the kernel itself"
+        )
+    return tensors
+
+
+def _check_tensors(
+    name: str, option: str, found: Iterable[Any], tensors: Mapping[str, Parameter]
+) -> None:
+    """Check that names are those of tensors.
+
+    Raises:
+        ArgumentError: one is not.
+    """
+    for one in found:
+        if one not in tensors:
+            near = did_you_mean(one, tensors) if isinstance(one, str) else ""
+            raise ArgumentError(
+                f"{name}: {option} names {shown(one)}, which is no tensor of the kernel; "
+                f"{near or 'tensors are ' + ', '.join(tensors)}"
+            )
+
+
+def _refuse_of_mutating(name: str, backward: object, cast_inputs: object) -> None:
+    """Refuse options that an operator without outputs cannot have.
+
+    Raises:
+        ArgumentError: one is given.
+    """
+    for option, value, why in (
+        ("backward", backward, "no gradients flow through tensors that it mutates"),
+        ("cast_inputs", cast_inputs, "what it wrote to a tensor that was cast would be lost"),
+    ):
+        if value is not None:
+            raise ArgumentError(
+                f"{name}: {option} needs an operator that returns its results, for {why}; give "
+                "outputs, too"
+            )
+
+
+def _mutated(
+    name: str,
+    kernel: Kernel,
+    mutates_args: Iterable[str] | None,
+    tensors: Mapping[str, Parameter],
+) -> frozenset[str]:
+    """The arguments that the operator mutates.
+
+    Raises:
+        ArgumentError: ``mutates_args`` names others than tensors; or without it, a constexpr has
+            no value.
+        NineToothedError: the application is wrong.
+    """
+    if mutates_args is not None:
+        given = [mutates_args] if isinstance(mutates_args, str) else [*mutates_args]
+        _check_tensors(name, "mutates_args", given, tensors)
+        return frozenset(given)
+    interface = kernel.interface
+    for one in interface.parameters:
+        if one.kind == "constexpr" and one.value is None:
+            raise ArgumentError(
+                f"{name}: {one.name} has no value, by which {interface.name} is compiled to tell "
+                "what it writes; give mutates_args, as in "
+                f"mutates_args=({[*tensors][-1]!r},)"
+            )
+    written = kernel.stored_by({}, _plain(interface))
+    firsts = {one.name: interface.names[one.first] for one in interface.parameters}
+    return frozenset(firsts[one] for one in written)
+
+
+def _plain(interface: Interface) -> dict[str, int]:
+    """Values of the symbols that a call gives, for which what is written is asked."""
+    return {
+        keyword: min(max(64, bounds.lower or 1), bounds.upper or 64)
+        for _, keyword, bounds in interface.constexprs
+    }
