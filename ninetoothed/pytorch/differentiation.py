@@ -21,7 +21,7 @@ from torch.autograd.function import _SingleLevelFunction
 
 _below_autograd = torch._C._AutoDispatchBelowAutograd
 _after_autograd = torch._C._after_autograd_keyset
-_requires_grad: Callable[..., bool] = torch._C._any_requires_grad
+_requires_grad = cast("Callable[..., bool]", torch._C._any_requires_grad)
 _is_transformed = torch._C._are_functorch_transforms_active
 
 
