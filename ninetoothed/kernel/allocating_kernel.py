@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
-from ninetoothed.definition.outputs import Outputs
+from ninetoothed.definition.outputs import Outputs, OutputsLike, resolve
 from ninetoothed.errors import NineToothedError, caller_loc, user_traceback
 from ninetoothed.kernel import tracing
 from ninetoothed.kernel.kernel import Compilation, Kernel
@@ -46,6 +47,17 @@ class AllocatingKernel(Kernel):
         return result
 
     __call__.__doc__ = Kernel.__call__.__doc__
+
+    @staticmethod
+    def of(kernel: Kernel, given: OutputsLike) -> AllocatingKernel:
+        """A kernel with these outputs, of one without.
+
+        Raises:
+            ArgumentError: they name no tensor, or nothing decides a shape.
+        """
+        recipe = replace(kernel._recipe, outputs=given)
+        outputs = resolve(kernel.definition, given)
+        return AllocatingKernel(recipe.options, kernel._compilation, recipe, outputs)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -60,8 +59,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ninetoothed.compiler.remark_report import RemarkReport
-    from ninetoothed.definition.outputs import OutputsLike
-    from ninetoothed.kernel.allocating_kernel import AllocatingKernel
     from ninetoothed.kernel.compilation import KernelCompiler
     from ninetoothed.runtime.tuning.candidates import Absent
     from ninetoothed.runtime.tuning.report import TuningReport
@@ -555,20 +552,6 @@ class Kernel:
         """
         arguments = self._arguments(args, kwargs)
         return self._dispatcher.report(arguments.signature, arguments.values)
-
-    @user_facing
-    def with_outputs(self, outputs: OutputsLike) -> AllocatingKernel:
-        """This kernel with outputs that its calls allocate and return, as ``make`` takes them.
-
-        Raises:
-            ArgumentError: ``outputs`` names no tensor, or nothing decides a shape.
-        """
-        from ninetoothed.definition.outputs import resolve
-        from ninetoothed.kernel.allocating_kernel import AllocatingKernel
-
-        recipe = replace(self._recipe, outputs=outputs)
-        found = resolve(self.definition, outputs)
-        return AllocatingKernel(recipe.options, self._compilation, recipe, found)
 
     @property
     def definition(self) -> Definition:

@@ -77,7 +77,7 @@ def operator(
     torch = _torch()
     tensors = _checked(name, kernel.interface)
     if outputs is not None:
-        kernel = kernel.with_outputs(outputs)
+        kernel = AllocatingKernel.of(kernel, outputs)
     if isinstance(kernel, AllocatingKernel):
         mutated = frozenset[str]()
         if mutates_args is not None:
