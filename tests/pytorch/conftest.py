@@ -1,5 +1,7 @@
 """Fixtures of the tests of torch's compiler."""
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,7 @@
 """Programs with kernels that are compiled ahead of time, and run without Python's tracing."""
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from pathlib import Path

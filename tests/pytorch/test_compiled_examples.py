@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ from tests.support.example_calls import CALLS, ExampleCall
 
 def tensors(result: Any) -> list[torch.Tensor]:
     """The tensors of a result; of jagged ones, the elements."""
-    found = result if isinstance(result, tuple) else (result,)
+    found = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)
     return [one.values() if one.is_nested else one for one in found]
 
 

@@ -1,5 +1,11 @@
 """Calls that torch traces: each is a call of an operator, whatever the arguments."""
 
+# pyright: reportUnusedVariable=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportFunctionMemberAccess=false, reportPrivateUsage=false, reportArgumentType=false
+# pyright: reportCallIssue=false, reportAttributeAccessIssue=false
+# Kernels are written in the language, whose parameters have no types; so is torch's graph.
+
 from __future__ import annotations
 
 import re
