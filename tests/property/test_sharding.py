@@ -140,14 +140,14 @@ def loops(draw: st.DrawFn) -> Program:
     return Program("\n".join(source), (), [x, w, sign, y], ["x", "w", "s", "y"], {}, [], {}, "")
 
 
-@tried(150)
+@tried(50)
 @given(st.data())
 def test_random_programs(data: st.DataObject) -> None:
     family = data.draw(st.sampled_from(["vectors", "matrices", "rows", "products", "columns"]))
     check(data, family, data.draw(programs(family)))
 
 
-@tried(150)
+@tried(50)
 @given(st.data())
 def test_loops(data: st.DataObject) -> None:
     check(data, "loops", data.draw(loops()))
