@@ -13,14 +13,15 @@ from ninetoothed.calls.tensor_guards import plain_types
 
 
 def _asked() -> bool:
-    # Who never imported torch does not have it compile.
-    torch: Any = sys.modules.get("torch")
-    if torch is None:
+    # Who never imported torch, or has not to the end, does not have it compile.
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    asked: Callable[[], bool] | None = getattr(compiler, "is_dynamo_compiling", None)
+    if asked is None:
         return False
-    if torch.compiler.is_dynamo_compiling():
+    if asked():
         return True
     global is_compiling
-    is_compiling = torch.compiler.is_dynamo_compiling
+    is_compiling = asked
     return False
 
 
