@@ -29,6 +29,7 @@ _LONGEST_LINE = 160
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_E = TypeVar("_E", bound="NineToothedError")
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # The module of frames that stand for source that was not run.
@@ -461,6 +462,13 @@ def user_traceback(error: NineToothedError) -> types.TracebackType | None:
     return tail
 
 
+def reported(error: _E) -> _E:
+    """An error as users see it: with a location, their call's if it has none, and their frames."""
+    if error.loc is None:
+        error.loc = caller_loc()
+    return error.with_traceback(user_traceback(error))
+
+
 def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Decorator: errors leave ``function`` with the user's frames only, and with a location.
 
@@ -472,23 +480,19 @@ def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return function(*args, **kwargs)
         except NineToothedError as error:
-            if error.loc is None:
-                error.loc = caller_loc()
-            raise error.with_traceback(user_traceback(error)) from None
+            raise reported(error) from None
         except ValueError as error:
             # Of integers of thousands of digits, which are no sizes, Python makes no text.
             if "integer string conversion" not in str(error):
                 raise
             wrong = ArgumentError(
-                "an integer has too many digits for any number here; give a smaller one",
-                caller_loc(),
+                "an integer has too many digits for any number here; give a smaller one"
             )
-            raise wrong.with_traceback(user_traceback(wrong)) from None
+            raise reported(wrong) from None
         except TypeError as error:
             # Without a frame of the function, Python could not call it.
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise
-            wrong = ArgumentError(str(error), caller_loc())
-            raise wrong.with_traceback(user_traceback(wrong)) from None
+            raise reported(ArgumentError(str(error))) from None
 
     return wrapper

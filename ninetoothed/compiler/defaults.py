@@ -197,6 +197,26 @@ def for_all_sizes(
     return replace(signature, constants=constants)
 
 
+def for_fewest_sizes(
+    definition: Definition,
+    signature: Signature,
+    values: Mapping[str, Any],
+    built: Callable[[Signature], _Built],
+) -> tuple[Signature, _Built]:
+    """The result of ``built`` for as few assumed constexpr sizes as possible, with the signature:
+    not ``signature`` itself where it holds for all sizes. What it warns of is dropped.
+
+    Raises:
+        NineToothedError: as ``built`` for ``signature``.
+    """
+    unsized = for_all_sizes(definition, signature, values)
+    with collect_warnings():
+        try:
+            return unsized, built(unsized)
+        except NineToothedError:
+            return signature, built(signature)
+
+
 def _without_value(definition: Definition) -> list[ArrangedParameter]:
     """Compile-time numbers that only a call knows."""
     return [
@@ -236,6 +256,14 @@ def describe_assumptions(
     for text, padded_size in signature.padded_sizes:
         lines.append(f"// block size {text} assumed to be rounded up to {padded_size}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def describe_assumed(
+    definition: Definition, signature: Signature, dtypes: Mapping[str, Any]
+) -> str:
+    """Text of the element types and sizes that were assumed, if any."""
+    notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
+    return "; ".join(note for note in notes if note)
 
 
 def describe_types(definition: Definition, signature: Signature, dtypes: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.definition.outputs import Outputs, OutputsLike, resolve
-from ninetoothed.errors import NineToothedError, caller_loc, user_traceback
+from ninetoothed.errors import NineToothedError, reported
 from ninetoothed.kernel import tracing
 from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.kernel.recipe import Recipe
@@ -40,9 +40,7 @@ class AllocatingKernel(Kernel):
             try:
                 values, keywords, result = self._allocation.completed(args, kwargs)
             except NineToothedError as error:
-                if error.loc is None:
-                    error.loc = caller_loc()
-                raise error.with_traceback(user_traceback(error)) from None
+                raise reported(error) from None
         super().__call__(*values, **keywords)
         return result
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from ninetoothed.kernel import tracing
+from ninetoothed.pytorch.constant_results import Made, constant_result
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -31,25 +32,19 @@ def factory(function: Callable[_P, _R]) -> Callable[_P, _R]:
             from ninetoothed.pytorch.traced import constant
 
             given = {name: constant(value) for name, value in kwargs.items()}
-            # An attribute, and no element: torch's compiler reads a list once.
             return getattr(made, made.name(*constant(args), **given))
         return cached(*args, **kwargs)
 
     return call
 
 
-class _Made:
-    """What a function made while torch traced, each an attribute."""
+class _Made(Made):
+    """What a function made while torch traced."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
 
+    @constant_result
     def name(self, *args: Any, **kwargs: Any) -> str:
         """The name of the attribute that the function makes of these arguments."""
-        made = self._function(*args, **kwargs)
-        name = f"made_{id(made)}"
-        setattr(self, name, made)
-        return name
-
-    # torch's compiler calls it, and takes its result for a constant.
-    name._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
+        return self.keep(self._function(*args, **kwargs))

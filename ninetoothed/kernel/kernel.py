@@ -40,9 +40,8 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     DeviceError,
     NineToothedError,
-    caller_loc,
+    reported,
     user_facing,
-    user_traceback,
 )
 from ninetoothed.fingerprint.digest import stamp
 from ninetoothed.kernel import tracing
@@ -330,9 +329,7 @@ class Kernel:
                 if launched is not None and is_launched is None:
                     self._launch_cache.keep(args, kwargs, arguments.values, launched)
         except NineToothedError as error:
-            if error.loc is None:
-                error.loc = caller_loc()
-            raise error.with_traceback(user_traceback(error)) from None
+            raise reported(error) from None
 
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
         """The arguments of a call, bound."""

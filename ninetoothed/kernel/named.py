@@ -105,11 +105,9 @@ def operator(
     from ninetoothed.pytorch.operator_registration import register
 
     interface = kernel.interface
-    firsts = {one.name: interface.names[one.first] for one in interface.parameters}
 
     def written(args: Sequence[Any], keywords: Mapping[str, Any]) -> frozenset[str]:
-        stored = kernel.stored(kernel.signature(args, keywords))
-        return frozenset(firsts[one] for one in stored)
+        return _arguments_of(interface, kernel.stored(kernel.signature(args, keywords)))
 
     allocating = kernel if isinstance(kernel, AllocatingKernel) else None
     named = NamedOperator(
@@ -231,14 +229,14 @@ def _mutated(
                 "what it writes; give mutates_args, as in "
                 f"mutates_args=({[*tensors][-1]!r},)"
             )
-    written = kernel.stored_by({}, _plain(interface))
-    firsts = {one.name: interface.names[one.first] for one in interface.parameters}
-    return frozenset(firsts[one] for one in written)
+    from ninetoothed.compiler.defaults import plain_values
+
+    values = plain_values(kernel.definition)
+    return _arguments_of(interface, kernel.stored_by({}, values))
 
 
-def _plain(interface: Interface) -> dict[str, int]:
-    """Values of the symbols that a call gives, for which what is written is asked."""
-    return {
-        keyword: min(max(64, bounds.lower or 1), bounds.upper or 64)
-        for _, keyword, bounds in interface.constexprs
-    }
+def _arguments_of(interface: Interface, parameters: frozenset[str]) -> frozenset[str]:
+    """Names of the arguments that parameters are: those of their first ones."""
+    return frozenset(
+        interface.names[one.first] for one in interface.parameters if one.name in parameters
+    )

@@ -26,6 +26,7 @@ from ninetoothed.calls.positions import MOST_ORDERS, CallOrder
 from ninetoothed.definition.outputs import Output, Outputs
 from ninetoothed.errors import ArgumentError, NineToothedError, collect_warnings, counted
 from ninetoothed.pytorch.allocate_function import Allocate, allocate_function
+from ninetoothed.pytorch.constant_results import Made, constant_result
 
 Facts = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[frozenset[str], frozenset[str]]]
 """Names of the parameters that are written, and of those of which every element is written and none
@@ -52,10 +53,6 @@ class Plan(NamedTuple):
     inputs: tuple[int, ...]
     others: tuple[tuple[str, int], ...]
     defaults: tuple[Any, ...]
-
-
-class Made:
-    """Functions that allocate, each an attribute: torch's compiler reads those anew."""
 
 
 class Allocation:
@@ -109,6 +106,7 @@ class Allocation:
                 self._forms[len(args), *keywords] = form
         return form(*args, *keywords.values())
 
+    @constant_result
     def plan(self, count: int, keywords: tuple[str, ...]) -> Plan | str:
         """The plan of calls with ``count`` arguments and these keywords; a text, what is wrong."""
         try:
@@ -116,6 +114,7 @@ class Allocation:
         except NineToothedError as error:
             return error.message
 
+    @constant_result
     def name(self, types: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[str, str]:
         """The attribute of ``made`` that allocates for calls of a class, or "", and what is wrong.
 
@@ -125,14 +124,7 @@ class Allocation:
             allocate = self._allocate(types[: len(self._parameters)], constants)
         except NineToothedError as error:
             return "", error.message
-        name = f"allocate_{id(allocate)}"
-        setattr(self.made, name, allocate)
-        return name, ""
-
-    for _method in (plan, name):
-        # As torch.compiler.assume_constant_result does.
-        _method._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
-    del _method
+        return self.made.keep(allocate), ""
 
     def given_outputs(self, out: Any) -> tuple[Any, ...]:
         """The outputs that ``out=`` gives.

@@ -23,6 +23,7 @@ from ninetoothed.calls.arguments import check_tensor, checked_order, different
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.errors import ArgumentError, NineToothedError
+from ninetoothed.pytorch.constant_results import constant_result
 from ninetoothed.pytorch.forms import Form
 
 Written = Callable[[Mapping[str, Any], Mapping[str, Any]], frozenset[str]]
@@ -83,6 +84,7 @@ class KernelOperators:
             if place >= len(self._parameters) or self._parameters[place].kind == "constexpr"
         )
 
+    @constant_result
     def order(self, count: int, keywords: tuple[str, ...]) -> Order | str:
         """Order of the arguments of a call with ``count`` of them, and these keywords."""
         try:
@@ -90,6 +92,7 @@ class KernelOperators:
         except NineToothedError as error:
             return error.message
 
+    @constant_result
     def overload(
         self,
         letters: str,
@@ -107,14 +110,10 @@ class KernelOperators:
         except NineToothedError as error:
             return str(error)
 
+    @constant_result
     def warn_of_gradients(self, names: tuple[str, ...]) -> None:
         """Warn of gradients that are lost, as a call does."""
         self._warn_of_gradients(names)
-
-    for _method in (order, overload, warn_of_gradients):
-        # As torch.compiler.assume_constant_result does.
-        _method._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
-    del _method
 
     def _order(self, count: int, keywords: tuple[str, ...]) -> Order:
         """See :meth:`order`.

@@ -13,15 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import (
-    describe_sizes,
-    describe_types,
+    describe_assumed,
     fitted,
-    for_all_sizes,
+    for_fewest_sizes,
     plain_values,
     require_names,
 )
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.symbolic.expr import symbol_names
 from ninetoothed.verification.shard_accesses import (
@@ -151,8 +149,7 @@ def derive(
         {**plain_values(definition), **values},
         lambda signature: _built(definition, signature, values),
     )
-    notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
-    assumed = "; ".join(note for note in notes if note)
+    assumed = describe_assumed(definition, signature, dtypes)
     origins = [parameter.origin for parameter in definition.parameters]
     rules, refusals = _derived(Tensors(kernel_of(module), origins))
     return Sharding(definition.name, tuple(rules), tuple(refusals), assumed)
@@ -168,15 +165,11 @@ def _built(
         if name == _PASS:
             found.append(module.clone())
 
-    unsized = for_all_sizes(definition, signature, values)
     # Calls warn.
-    with collect_warnings():
-        try:
-            build(definition, unsized, [keep])
-            return unsized, found[-1]
-        except NineToothedError:
-            build(definition, signature, [keep])
-            return signature, found[-1]
+    kept, _ = for_fewest_sizes(
+        definition, signature, values, lambda one: build(definition, one, [keep])
+    )
+    return kept, found[-1]
 
 
 def _derived(tensors: Tensors) -> tuple[list[Rule], list[Refusal]]:

@@ -25,10 +25,9 @@ from xdsl.ir import SSAValue
 from ninetoothed.artifacts.signature import NARROW, Agreement, Signature
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import (
-    describe_sizes,
-    describe_types,
+    describe_assumed,
     fitted,
-    for_all_sizes,
+    for_fewest_sizes,
     plain_values,
     require_names,
 )
@@ -37,10 +36,8 @@ from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.errors import (
     ArgumentError,
     Loc,
-    NineToothedError,
     RaceError,
     RaceWarning,
-    collect_warnings,
     user_facing,
     warn,
 )
@@ -159,8 +156,7 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         {**plain_values(definition), **values},
         lambda signature: _built(definition, signature, values),
     )
-    notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
-    assumed = "; ".join(note for note in notes if note)
+    assumed = describe_assumed(definition, signature, dtypes)
     verifier = _Verifier(definition, module)
     tensors = verifier.tensors
     outputs = [parameter for parameter in tensors if verifier.stores(parameter)]
@@ -186,14 +182,11 @@ def output_facts(
     """
 
     def built(signature: Signature) -> tuple[ModuleOp, bool]:
-        unsized = for_all_sizes(definition, signature, values)
-        with collect_warnings():
-            try:
-                module = build(definition, unsized)
-            except NineToothedError:
-                return build(definition, signature), False
+        found, module = for_fewest_sizes(
+            definition, signature, values, lambda one: build(definition, one)
+        )
         # With other blocks, other code may run.
-        return module, not kernel_of(module).specialized
+        return module, found is not signature and not kernel_of(module).specialized
 
     module, is_for_all = fitted(definition, dtypes, values, built)
     verifier = _Verifier(definition, module)
@@ -227,13 +220,11 @@ def _built(
     signature and what its stores hold.
     """
     lanes = StoredLanes()
-    unsized = for_all_sizes(definition, signature, values)
     # The verdicts say more than the warnings.
-    with collect_warnings():
-        try:
-            return unsized, build(definition, unsized, [lanes]), lanes
-        except NineToothedError:
-            return signature, build(definition, signature, [lanes]), lanes
+    found, module = for_fewest_sizes(
+        definition, signature, values, lambda one: build(definition, one, [lanes])
+    )
+    return found, module, lanes
 
 
 def warn_of_races(
