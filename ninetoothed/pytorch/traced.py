@@ -28,12 +28,13 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
     order = operators.order(len(args), tuple(keywords))
     if isinstance(order, str):
         _refuse(order)
-    names, places, defaults, constants, repeats = order
-    given = (*args, *keywords.values(), *defaults)
-    for one, two, message in repeats:
+    # torch 2.11's compiler does not unpack a named tuple that is a constant.
+    names, constants = order.names, order.constants
+    given = (*args, *keywords.values(), *order.defaults)
+    for one, two, message in order.repeats:
         if given[one] is not given[two]:
             _refuse(message)
-    values = [given[place] for place in places]
+    values = [given[place] for place in order.places]
     letters = "".join([_letter(value) for value in values])
     if len(letters) < len(values):
         _refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
