@@ -100,6 +100,12 @@ def _refuse(message: str) -> NoReturn:
         ArgumentError: always.
     """
     torch._dynamo.graph_break(msg=message)  # pyright: ignore[reportPrivateUsage]
+    _raise(message)
+
+
+@torch.compiler.disable
+def _raise(message: str) -> NoReturn:
+    # torch's compiler does not know how an error is made, and fails where it resumes with one.
     raise ArgumentError(message)
 
 
