@@ -6,10 +6,9 @@ takes them for floor division and its modulo without asking for the sign.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from ninetoothed.ir import nt
+from ninetoothed.ir import nt, tt
 from ninetoothed.passes.analysis.index_values import IndexValues
 from ninetoothed.passes.analysis.lane_moves import Spread
 
@@ -32,8 +31,9 @@ class Dividends:
         if not _is_signed(op.result):
             return False
         dividend, divisor = op.arguments
+        number = self._number(divisor)
         return (
-            not self._is_odd(divisor)
+            (number is None or number % 2 == 0)
             and not self.is_nonnegative(dividend)
             and self._may_be_consecutive(dividend)
         )
@@ -73,9 +73,10 @@ class Dividends:
             case _:
                 return False
 
-    def _is_odd(self, value: SSAValue) -> bool:
-        found = self._values.of(value)
-        return found is not None and found.value is not None and found.value % 2 == 1
+    def _number(self, value: SSAValue) -> int | None:
+        """The number that each lane is; None: it is not known."""
+        found = self._values.exact(value)
+        return None if found is None else found.value
 
     def _may_be_consecutive(self, value: SSAValue) -> bool:
         """True if Triton may know lanes of ``value`` as consecutive: it is computed from a range, an
@@ -97,11 +98,11 @@ class Dividends:
                 found.extend(op.operands)
         return False
 
-    def _is_quotient(self, op: object) -> bool:
+    def _is_quotient(self, op: Operation) -> bool:
         """True if ``op`` divides, and not by 1."""
         if not isinstance(op, nt.ElementwiseOp) or op.function.data != "floordiv":
             return False
-        return not self._is_odd(op.arguments[1])
+        return self._number(op.arguments[1]) != 1
 
 
 def _is_signed(value: SSAValue) -> bool:
@@ -111,8 +112,5 @@ def _is_signed(value: SSAValue) -> bool:
 
 def _keeps_sign(op: nt.CastOp) -> bool:
     """True if each integer that is not negative is cast to itself."""
-    source, target = (nt.scalar_of(value.type) for value in (op.value, op.result))
-    if not isinstance(source, IntegerType) or not isinstance(target, IntegerType):
-        return False
-    before, after = source.bitwidth, target.bitwidth
-    return before < after or (before == after and _is_signed(op.value))
+    before, after = (tt.integer_bits(nt.scalar_of(value.type)) for value in (op.value, op.result))
+    return before > 0 and (before < after or (before == after and _is_signed(op.value)))

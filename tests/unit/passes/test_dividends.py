@@ -49,7 +49,11 @@ def binary(function: str, left: str, right: str, name: str = "dividend") -> str:
 
 def is_mistaken(lines: str, dividend: str, divisor: str, function: str) -> bool:
     text = TEXT.format(lines=lines, function=function)
-    text = text.replace("(%dividend, %divisor)", f"(%{dividend}, %{divisor})")
+    return _last(text.replace("(%dividend, %divisor)", f"(%{dividend}, %{divisor})"))
+
+
+def _last(text: str) -> bool:
+    """``is_mistaken`` of the last function of a kernel."""
     (kernel,) = Parser(context(), text).parse_module().body.ops
     assert isinstance(kernel, nt.KernelOp)
     kernel.verify()
@@ -134,3 +138,16 @@ def test_divisors_that_are_not_known(divisor: str) -> None:
 
 def test_other_functions() -> None:
     assert not is_mistaken("", "down", "eights", "add")
+
+
+def test_numbers_and_blocks_without_a_sign() -> None:
+    text = TEXT.format(lines="", function="mod").replace(
+        "(%dividend, %divisor)", "(%down, %eights)"
+    )
+    for type, left, right in (
+        ("i32", "%number", "%eight"),
+        (UNSIGNED, "%unsigned", "%unsigned"),
+    ):
+        casted = f"%unsigned = nt.cast %down : {BLOCK} -> {UNSIGNED}\n"
+        line = f'nt.elementwise "mod"({left}, {right}) : ({type}, {type}) -> {type}'
+        assert not _last(text.replace("  nt.return", casted + line + "\n  nt.return"))
