@@ -4,8 +4,8 @@ choices on all ranks of a process group.
     ninetoothed.tuning.export("tuned.json")  # where kernels were tuned
     ninetoothed.tuning.load("tuned.json")    # where they are used, before their first calls
 
-    ninetoothed.tuning.synchronize()                      # all ranks, after their first calls
-    ninetoothed.tuning.synchronize(group, lambda: f(x))   # or with them, each rank timing a share
+    ninetoothed.tuning.synchronize()                          # all ranks, after their first calls
+    ninetoothed.tuning.synchronize(warm_up=lambda: model(x))  # or each rank timing a share
 
 A result is for one kernel, its types and alignments, sizes alike, one GPU product, and one version
 of ninetoothed and of Triton. It is taken with every setting of ``NINETOOTHED_TUNE``, ``off`` too.

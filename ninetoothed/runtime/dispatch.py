@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 # Kernels that are compiled together.
 _AT_ONCE = 16
 
-_registry_lock = threading.Lock()
-_dispatchers: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+_dispatchers: weakref.WeakValueDictionary[int, Dispatcher] = weakref.WeakValueDictionary()
 _postponed: dict[Slot, Postponed] | None = None
 
 
@@ -81,8 +80,9 @@ def postponing() -> Generator[dict[Slot, Postponed]]:
 
 def dispatchers() -> list[Dispatcher]:
     """Those of all kernels that are in use."""
-    with _registry_lock:
-        return [*_dispatchers]
+    # Other threads may make kernels: this copies at once.
+    found = [reference() for reference in _dispatchers.valuerefs()]
+    return [dispatcher for dispatcher in found if dispatcher is not None]
 
 
 class Family:
@@ -161,7 +161,8 @@ class Family:
             old = self.chosen.get(bucket)
             if old is None or old.kernel is not kernel:
                 is_new = True
-                self.replaced += [] if old is None else [old.kernel]
+                if old is not None:
+                    self.replaced.append(old.kernel)
             self.chosen[bucket] = Selection(kernel, "synchronized", bucket)
         self.keep_used()
         return is_new
@@ -191,8 +192,7 @@ class Dispatcher:
         self._lock = threading.RLock()
         self._families: dict[tuple[Signature, int], Family] = {}
         self._on_replaced = on_replaced
-        with _registry_lock:
-            _dispatchers.add(self)
+        _dispatchers[id(self)] = self
 
     def launch(
         self, signature: Signature, values: tuple[Any, ...], place: Place | None = None

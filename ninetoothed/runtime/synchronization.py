@@ -102,16 +102,25 @@ def synchronize(group: Group, warm_up: Callable[[], object] | None = None) -> in
         Exception: whatever ``warm_up`` raises here.
     """
     ranks = _Ranks(group)
-    postponed: dict[Slot, Postponed] = {}
-    ranks.check(ranks.exchange(lambda: _facts(warm_up, postponed)))
+    ranks.check(ranks.exchange(_facts))
     known: dict[Slot, Result] = {}
-    offers = ranks.exchange(lambda: _offers(known, postponed))
+    postponed: dict[Slot, Postponed] = {}
+
+    def chosen() -> Offers:
+        if warm_up is not None:
+            with dispatch.postponing() as found:
+                warm_up()
+            postponed.update(found)
+        return _offers(known, postponed)
+
+    offers = ranks.exchange(chosen)
     ranks.check_kernels([one.kernels for one in offers])
     best = _best([one.chosen for one in offers])
     timed = {slot for slot, (_, offer) in best.items() if offer.is_timed}
     tuned = _tuned(ranks, postponed, [one.wanted - timed for one in offers])
     own = {slot for slot, (place, _) in best.items() if place == ranks.place}
-    shared = ranks.exchange(lambda: {slot: known[slot] for slot in own & known.keys() - tuned})
+    wanted = own & (known.keys() - tuned.keys())
+    shared = ranks.exchange(lambda: {slot: known[slot] for slot in wanted})
     found = {slot: result for part in (*shared, tuned) for slot, result in part.items()}
     configs = {slot: offer.config for slot, (_, offer) in best.items()}
     configs |= {slot: result.rows[0].config for slot, result in found.items()}
@@ -180,6 +189,7 @@ class _Ranks:
         for rank, known in zip(self._group.ranks, kernels, strict=True):
             for named, keys in sorted(known.items()):
                 first, others = found.setdefault(named, (rank, keys))
+                found[named] = first, others | keys
                 if not keys & others:
                     raise SynchronizationError(
                         f"kernel {named[0]!r} has other configurations or costs on rank {rank} "
@@ -197,16 +207,8 @@ _REMEDIES = {
 }
 
 
-def _facts(
-    warm_up: Callable[[], object] | None, postponed: dict[Slot, Postponed]
-) -> dict[str, str]:
-    """What has to be the same on all ranks; after ``warm_up``, of which ``postponed`` is given what
-    is to be tuned.
-    """
-    if warm_up is not None:
-        with dispatch.postponing() as found:
-            warm_up()
-        postponed |= found
+def _facts() -> dict[str, str]:
+    """What has to be the same on all ranks."""
     gpu, version = "none", "none"
     if device.is_available():
         gpu = device.name(device.current())

@@ -135,6 +135,30 @@ def test_an_error_of_one_rank_reaches_all(three: Ranks) -> None:
     assert {*first[1], *second[1]} == {128}
 
 
+def call_of_one_name(world: World, rank: int, called: list[list[int]]) -> int | str:
+    """Kernels of one name, of which each rank calls some."""
+    kernels = [world.dispatcher(blocks(one, 512), version=f"{one}") for one in called[rank]]
+    for kernel in kernels:
+        kernel.launch(SIGNATURE, values())
+    try:
+        return tuning.synchronize()
+    except NineToothedError as error:
+        return error.message
+
+
+def test_kernels_of_one_name(three: Ranks) -> None:
+    assert three.run(call_of_one_name, [[128], [128, 256], [256]]) == [2, 2, 2]
+    assert (
+        three.run(call_of_one_name, [[128], [], [256]])
+        == [
+            "kernel 'add' has other configurations or costs on rank 2 than on rank 0; run the same "
+            "sources and plugins on all ranks, and give kernels that are different ones a kernel_name "
+            "each"
+        ]
+        * 3
+    )
+
+
 def refuse(world: World, rank: int) -> list[str]:
     texts: list[str] = []
     for group in (dist.GroupMember.NON_GROUP_MEMBER, "model"):

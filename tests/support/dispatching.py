@@ -181,7 +181,8 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(folder))
     monkeypatch.delenv("NINETOOTHED_TUNE", raising=False)
     monkeypatch.setattr(artifact_store, "_memory", {})
-    monkeypatch.setattr(dispatch, "_dispatchers", weakref.WeakSet[Dispatcher]())
+    dispatchers = weakref.WeakValueDictionary[int, Dispatcher]()
+    monkeypatch.setattr(dispatch, "_dispatchers", dispatchers)
     monkeypatch.setattr(results, "agreed", {})
 
     @contextlib.contextmanager

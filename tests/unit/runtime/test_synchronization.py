@@ -25,6 +25,7 @@ from tests.support.dispatching import (
     constant,
     values,
 )
+from tests.unit.runtime.test_dispatch_full import make
 
 Answer = Callable[[Any], Any]
 
@@ -130,6 +131,19 @@ def test_the_other_rank_is_faster(world: World) -> None:
     later = world.dispatcher(blocks(128, 256))
     later.launch(SIGNATURE, values())
     assert later.best(SIGNATURE, values()) == blocks(256)[0]
+
+
+def test_both_kernels_of_a_configuration(world: World) -> None:
+    """Where the kernel that is replaced has one for calls in which all guards hold."""
+    dispatcher = world.dispatcher(blocks(128, 256), make=make)
+    dispatcher.launch(SIGNATURE, values(1024))
+    world.compiled.clear()
+    synchronize(FakeGroup(timed(blocks(256)[0], 1.0)))
+    assert world.compiled == [256, 256]
+    for size in (1024, 1000):
+        dispatcher.launch(SIGNATURE, values(size))
+    assert blocks_launched(world) == [128, 256, 256]
+    assert world.compiled == [256, 256]
 
 
 def test_the_other_rank_is_slower(world: World) -> None:
@@ -257,7 +271,7 @@ def test_an_error_is_told_to_all(world: World) -> None:
     group = FakeGroup()
     with pytest.raises(ZeroDivisionError):
         synchronize(group, lambda: 1 // 0)
-    assert group.failed == ["ZeroDivisionError: integer division or modulo by zero"]
+    assert group.failed == [None, "ZeroDivisionError: integer division or modulo by zero"]
     assert synchronize(group, lambda: None) == 0
 
 
