@@ -8,7 +8,8 @@ has more pointers than would stay in registers. A guard becomes a mask unless it
 ranges of program indices, lanes and loop variables are used for that. An index that may be negative
 is compared with its size as an unsigned number, for then it is larger than any size. Hints say how
 its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
-only. Dims that were flattened are unravelled and ravelled again, which is nothing where their
+only. Where a dividend may be negative, also one of the application, they keep Triton from taking the
+division for floor division (``lowering.rounding``). Dims that were flattened are unravelled and ravelled again, which is nothing where their
 strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
 ``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
 and where its sequences lie are computed once, at its start.
@@ -89,6 +90,7 @@ from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
+from ninetoothed.passes.lowering.rounding import hint_divisions
 from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
 from ninetoothed.passes.option_values import WIDTHS, require_among
@@ -314,6 +316,8 @@ class LowerAccessesPass(AccessOptions, KernelPass):
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         accesses = KernelAccesses(kernel, self, nt.RemarkEmitter(kernel, self.name))
+        # First: ranges are those of tiles' indices.
+        hint_divisions(kernel, accesses.indices)
         ops = list(kernel.apply.walk())
         for op in ops:
             if type(op) in _LOWERINGS:

@@ -356,6 +356,8 @@ def test_what_is_kept_stays_loaded(gpu: Gpu) -> None:
     assert called.repeated.launch(call(), {})
 
 
+# torch 2.11's compiler warns of what it does not trace.
+@pytest.mark.filterwarnings("ignore:Dynamo does not know how to trace the builtin:UserWarning")
 def test_compiled_callers(gpu: Gpu) -> None:
     """Under torch.compile, a kernel is called as it is elsewhere."""
     called = Called(gpu)
