@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
-from ninetoothed.errors import NineToothedError, SynchronizationError
+from ninetoothed.errors import ArgumentError, NineToothedError, SynchronizationError, shown
 from ninetoothed.runtime import dispatch, toolchain
 from ninetoothed.runtime.dispatch import Dispatcher, Family, Postponed
 from ninetoothed.runtime.launch import device
@@ -108,6 +108,10 @@ def synchronize(group: Group, warm_up: Callable[[], object] | None = None) -> in
 
     def chosen() -> Offers:
         if warm_up is not None:
+            if not callable(warm_up):
+                raise ArgumentError(
+                    f"warm_up must be a function without arguments, not {shown(warm_up)}"
+                )
             with dispatch.postponing() as found:
                 warm_up()
             postponed.update(found)

@@ -356,3 +356,12 @@ def test_one_inside_of_another(world: World) -> None:
         "ninetoothed.tuning.synchronize was called by the function that another call of it runs; "
         "call one after the other"
     )
+
+
+def test_a_warm_up_that_is_none(world: World) -> None:
+    group = FakeGroup()
+    with pytest.raises(ArgumentError) as caught:
+        synchronize(group, 3)  # pyright: ignore[reportArgumentType]
+    message = "warm_up must be a function without arguments, not 3"
+    assert str(caught.value) == message
+    assert group.failed == [None, message]
