@@ -251,10 +251,8 @@ def _choices(family: Family) -> Iterator[tuple[Slot, Config, Result | None]]:
     key = family.candidates.key
     for bucket, selection in {**family.untimed, **family.chosen}.items():
         config = selection.kernel.artifact.config
-        result = None
-        # Where nothing could be timed, a later call may do so.
-        if selection.timed == bucket and bucket in family.chosen:
-            result = results.load(key, bucket)
+        # What could not be timed is to be, whatever it was chosen by.
+        result = results.load(key, bucket) if bucket in family.chosen else None
         yield (key, bucket), config, None if result is None else _led(result, config)
 
 

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.errors import ArgumentError, ConfigurationError, SynchronizationError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.synchronization import Offer, Offers, synchronize
-from ninetoothed.runtime.tuning import results
+from ninetoothed.runtime.tuning import results, timing
 from ninetoothed.runtime.tuning.results import Result, Row, Slot
 from tests.support.dispatching import (
     SIGNATURE,
+    FakeCompiler,
     World,
     blocks,
     blocks_launched,
@@ -347,6 +348,43 @@ def test_known_and_untuned_calls_of_a_warm_up(world: World) -> None:
     assert world.timed == [128, 256]
     assert known.best(SIGNATURE, values()) == blocks(128)[0]
     assert untuned.best(SIGNATURE, values()) == blocks(64)[0]
+
+
+def test_full_is_not_content_with_a_quick_result(world: World) -> None:
+    world.dispatcher(blocks(128, 256), tune="quick").launch(SIGNATURE, values())
+    world.times = {256: 1.0}
+    full = world.dispatcher(blocks(128, 256), tune="full")
+    synchronize(alone(), lambda: full.launch(SIGNATURE, values()))
+    assert world.efforts == [timing.QUICK, timing.FULL]
+    assert full.best(SIGNATURE, values()) == blocks(256)[0]
+
+
+@pytest.mark.parametrize("has_row", [True, False])
+def test_a_result_that_was_written_since(world: World, has_row: bool) -> None:
+    """Another process tunes, too: what this one uses counts."""
+    world.times = {128: 1.0, 256: 2.0}
+    dispatcher = world.dispatcher(blocks(128, 256))
+    dispatcher.launch(SIGNATURE, values())
+    assert synchronize(alone()) == 1
+    (slot,) = results.agreed
+    found = results.load(*slot)
+    assert found is not None
+    other = replace(found, rows=found.rows[::-1] if has_row else found.rows[1:])
+    results.store(other)
+    assert synchronize(alone()) == 1
+    assert dispatcher.best(SIGNATURE, values()) == blocks(128)[0]
+    assert results.load(*slot) == (found if has_row else other)
+
+
+def test_a_kernel_whose_call_has_failed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def space(*_: object) -> Space:
+        raise ConfigurationError("too large")
+
+    monkeypatch.setattr(FakeCompiler, "space", space)
+    dispatcher = world.dispatcher(blocks(128, 256))
+    with pytest.raises(ConfigurationError):
+        dispatcher.launch(SIGNATURE, values())
+    assert synchronize(FakeGroup()) == 0
 
 
 def test_one_inside_of_another(world: World) -> None:

@@ -87,6 +87,15 @@ def test_the_fastest_over_all_devices(world: World) -> None:
     ]
 
 
+def test_times_of_one_device_do_not_count_beside_those_of_all(world: World) -> None:
+    times: list[Times] = [{128: 1.0, 256: 5.0, 512: 2.0}, {128: 9.0, 256: 1.1, 1024: 2.05}]
+    ranks = Ranks(world, blocks(128, 256, 512, 1024), times)
+    (found, _) = ranks.run()
+    # That of 1,024 is below the mean of 256.
+    assert [*map(block, found.rows)] == [256, 128, 512, 1024]
+    assert found.rows[0].milliseconds == 3.05
+
+
 def test_what_fails_on_one_rank(world: World) -> None:
     times: list[Times] = [
         {128: 1.0, 256: "out of GPU memory", 512: 3.0},
