@@ -20,7 +20,7 @@ from tests.support.dispatching import (
     constant,
     values,
 )
-from tests.support.ranks import Ranks, ranks
+from tests.support.rank_processes import Ranks, ranks
 
 
 @pytest.fixture(scope="module")

@@ -1,88 +1,62 @@
-"""Processes that are the ranks of a process group, each with a fake GPU."""
+"""Calls on several ranks, one after the other, by the placements of a sharding rule."""
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping
 
-import pytest
+import torch
 
-from tests.support.dispatching import World, fake_world
+from ninetoothed.verification.sharding_rules import Partial, Placement, Rule, Shard
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-_SECONDS = 120.0
+Tensors = Mapping[str, torch.Tensor]
 
 
-class Ranks:
-    """The processes of a group."""
-
-    def __init__(self, folder: Path, connections: list[Connection[Any, Any]]) -> None:
-        self._folder = folder
-        self._connections = connections
-        self._runs = 0
-
-    def run(
-        self,
-        function: Callable[Concatenate[World, int, _P], _R],
-        *args: _P.args,
-        **kwargs: _P.kwargs,
-    ) -> list[_R]:
-        """What ``function`` of an own world and of the rank returns on each of them; it is
-        imported there. Each rank has a new cache folder.
-        """
-        self._runs += 1
-        for rank, connection in enumerate(self._connections):
-            folder = self._folder / f"{self._runs}" / f"{rank}"
-            connection.send((function, args, kwargs, folder))
-        for rank, connection in enumerate(self._connections):
-            if not connection.poll(_SECONDS):
-                raise AssertionError(f"rank {rank} is left waiting")
-        found = [connection.recv() for connection in self._connections]
-        wrong = [one for one in found if isinstance(one, BaseException)]
-        if wrong:
-            raise wrong[0]
-        return found
+def parts(tensor: torch.Tensor, placement: Placement, ranks: int) -> list[torch.Tensor]:
+    """The tensors of the ranks, as DTensor would have them: ``torch.chunk``, and empty ones."""
+    match placement:
+        case Shard(dim):
+            found = list(tensor.chunk(ranks, dim))
+            empty = tensor.narrow(dim, tensor.shape[dim], 0)
+            found += [empty] * (ranks - len(found))
+            return [part.clone() for part in found]
+        case Partial():
+            return [tensor.clone(), *(torch.zeros_like(tensor) for _ in range(ranks - 1))]
+        case _:
+            return [tensor.clone() for _ in range(ranks)]
 
 
-@contextmanager
-def ranks(count: int, folder: Path) -> Generator[Ranks]:
-    """Ranks of a group of gloo's, until the end of the block."""
-    context = multiprocessing.get_context("spawn")
-    pipes = [context.Pipe() for _ in range(count)]
-    store = folder / "store"
-    processes = [
-        context.Process(target=_serve, args=(rank, count, store, there), daemon=True)
-        for rank, (_, there) in enumerate(pipes)
-    ]
-    for process in processes:
-        process.start()
-    try:
-        yield Ranks(folder, [here for here, _ in pipes])
-        for here, _ in pipes:
-            here.send(None)
-        for process in processes:
-            process.join(_SECONDS)
-    finally:
-        for process in processes:
-            process.terminate()
+def fits(rule: Rule, tensors: Tensors) -> bool:
+    """True if the dims that a rule splits have one size."""
+    split = {
+        tensors[name].shape[placement.dim]
+        for name, placement in rule.placements.items()
+        if isinstance(placement, Shard)
+    }
+    return len(split) == 1
 
 
-def _serve(rank: int, count: int, store: Path, connection: Connection[Any, Any]) -> None:
-    import torch.distributed as dist
+def check_rule(
+    rule: Rule,
+    ranks: int,
+    before: Tensors,
+    after: Tensors,
+    run: Callable[[Tensors], None],
+    close: Callable[[torch.Tensor, torch.Tensor], None],
+) -> None:
+    """Check a rule: the tensors ``before`` a call, run on each rank, become those ``after`` it.
 
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=count)
-    while (task := connection.recv()) is not None:
-        function, args, kwargs, folder = task
-        folder.mkdir(parents=True)
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            try:
-                connection.send(function(fake_world(folder, monkeypatch), rank, *args, **kwargs))
-            except BaseException as error:
-                connection.send(error)
-    dist.destroy_process_group()
+    ``run`` calls the kernel in place; ``close`` compares.
+    """
+    split = {name: parts(before[name], place, ranks) for name, place in rule.placements.items()}
+    for rank in range(ranks):
+        run({name: found[rank] for name, found in split.items()})
+    for name, placement in rule.placements.items():
+        match placement:
+            case Shard(dim):
+                close(torch.cat(split[name], dim), after[name])
+            case Partial():
+                whole = torch.stack([part.double() for part in split[name]]).sum(0)
+                close(whole.to(after[name].dtype), after[name])
+            case _:
+                for part in split[name]:
+                    close(part, after[name])
