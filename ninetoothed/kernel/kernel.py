@@ -226,8 +226,13 @@ class Kernel:
         interface = self.interface = compilation.definition.interface
         self._backend = options.backend
         self._compilation = compilation
+        self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         self._dispatcher = Dispatcher(
-            interface.name, compilation, options.tune, options.max_num_configs
+            interface.name,
+            compilation,
+            options.tune,
+            options.max_num_configs,
+            self._launch_cache.clear,
         )
         self._warnings = CallWarnings(
             compilation.definition,
@@ -236,7 +241,6 @@ class Kernel:
             compilation.written,
             compilation.stored,
         )
-        self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         digest = compilation.digest
         self._operators = KernelOperators(
             # With all of its arguments, also where it allocates some.

@@ -81,6 +81,14 @@ def test_a_call_that_is_another(
         gpu.stub.set(launched=0)
 
 
+def test_calls_that_are_forgotten(gpu: Gpu) -> None:
+    called = Called(gpu)
+    assert [called(*call()) for _ in range(2)] == [False, True]
+    called.repeated.clear()
+    assert [called(*call()) for _ in range(3)] == [False, True, True]
+    assert called.full == 2
+
+
 def test_version_counters(gpu: Gpu) -> None:
     """Each launch raises those of the tensors that the kernel writes."""
     called = Called(gpu, description=artifact(writes="y out"))
