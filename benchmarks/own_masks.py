@@ -120,9 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         medians = {variant: times[variant].median for variant in made}
         shown = [f"{medians[variant]:.1f}" if variant in made else "" for variant in VARIANTS]
         both = len(medians) == len(VARIANTS)
-        rows.append(
-            [name, *shown, ratio(medians["masked"] / medians["unmasked"]) if both else ""]
-        )
+        rows.append([name, *shown, ratio(medians["masked"] / medians["unmasked"]) if both else ""])
     print(table(["GPU µs", *VARIANTS, "masked / unmasked"], rows))
     return 0
 
