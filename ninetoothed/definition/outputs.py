@@ -68,11 +68,7 @@ def resolve(definition: Definition, given: OutputsLike) -> Outputs:
     Raises:
         ArgumentError: it names no tensor of the kernel, or nothing decides a shape.
     """
-    tensors = {
-        definition.parameters[place].name: definition.parameters[place]
-        for place in definition.firsts.values()
-        if definition.parameters[place].kind == "tensor"
-    }
+    tensors = _tensors(definition)
     rules = _rules(definition, given, tensors)
     inputs = {name: one for name, one in tensors.items() if name not in rules}
     if not inputs:
@@ -96,6 +92,25 @@ def resolve(definition: Definition, given: OutputsLike) -> Outputs:
             )
     found = _Resolver(definition, rules, tensors).resolved()
     return replace(found, is_shared=callable(given) and len(rules) > 1)
+
+
+def resolve_like(definition: Definition, likes: Mapping[str, int]) -> Outputs:
+    """Outputs of these names, each like the tensor at a position, which may lie behind those of the
+    kernel's parameters: what sizes that one has, only a call knows.
+    """
+    # As if a function told the sizes.
+    rules: dict[str, Rule] = {name: lambda: () for name in likes}
+    found = _Resolver(definition, rules, _tensors(definition)).resolved()
+    places = {one.position: likes[one.name] for one in found.each}
+    each = tuple(replace(one, like=likes[one.name], function=None) for one in found.each)
+    sizes = tuple((places.get(place, place), dim) for place, dim in found.sizes)
+    return replace(found, each=each, sizes=sizes)
+
+
+def _tensors(definition: Definition) -> dict[str, ArrangedParameter]:
+    """The tensors that calls take, by the names of their first parameters."""
+    parameters = [definition.parameters[place] for place in definition.firsts.values()]
+    return {one.name: one for one in parameters if one.kind == "tensor"}
 
 
 def _rules(

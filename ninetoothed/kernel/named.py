@@ -13,6 +13,7 @@ from ninetoothed.kernel.kernel import Kernel
 
 if TYPE_CHECKING:
     from ninetoothed.definition.outputs import OutputsLike
+    from ninetoothed.kernel.backward_kernel import BackwardKernel
 
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)::([A-Za-z_][A-Za-z0-9_]*)")
 _OF_TORCH = ("aten", "prim", "prims", "ninetoothed")
@@ -26,7 +27,7 @@ def operator(
     *,
     outputs: OutputsLike = None,
     mutates_args: Iterable[str] | None = None,
-    backward: Callable[..., Any] | None = None,
+    backward: Callable[..., Any] | Kernel | None = None,
     setup_context: Callable[..., Any] | None = None,
     cast_inputs: Any = None,
 ) -> Callable[..., Any]:
@@ -47,14 +48,20 @@ def operator(
             writes, for which it is compiled now. It is given where constexprs or element types
             decide what is written.
         backward: ``backward(ctx, *gradients)`` returns a gradient for each input, None for those
-            that have none, as for ``torch.library.register_autograd``.
-        setup_context: ``setup_context(ctx, inputs, output)`` saves for ``backward``.
+            that have none, as for ``torch.library.register_autograd``. Or a kernel, wired by the
+            names of its parameters: where this one computes z of x, it is given the gradient
+            ``z_gradient``, writes ``x_gradient``, which is allocated like x, and has the values of
+            what it names of this one's inputs, outputs and symbols. It is the operator
+            ``namespace::name_backward``. Outputs whose gradients it does not take are not
+            differentiable.
+        setup_context: ``setup_context(ctx, inputs, output)`` saves for a function as ``backward``.
         cast_inputs: The element type that floating-point tensors are cast to under
             ``torch.autocast``.
 
     Raises:
         ArgumentError: the name is none, or registered; the kernel cannot be an operator; or an
-            option does not fit it.
+            option does not fit it; or names of a backward kernel's parameters do not say what they
+            are.
         DependencyError: torch lacks the interface.
         NineToothedError: the application is wrong.
     """
@@ -87,8 +94,13 @@ def operator(
     else:
         _refuse_of_mutating(name, backward, cast_inputs)
         mutated = _mutated(name, kernel, mutates_args, tensors)
-    if setup_context is not None and backward is None:
-        raise ArgumentError(f"{name}: setup_context is of no use without backward; give it, too")
+    if setup_context is not None and (backward is None or isinstance(backward, Kernel)):
+        raise ArgumentError(
+            f"{name}: setup_context is of no use without backward; give it, too"
+            if backward is None
+            else f"{name}: backward is a kernel, whose parameters' names tell what is saved; leave "
+            "setup_context out"
+        )
     for option, value in (("backward", backward), ("setup_context", setup_context)):
         if value is not None and not callable(value):
             raise ArgumentError(f"{name}: {option} must be a function, not {shown(value)}")
@@ -101,25 +113,57 @@ def operator(
         raise ArgumentError(
             f"{name} is registered already; choose another name, or use torch.ops.{namespace}.{own}"
         )
-    from ninetoothed.pytorch.named_operators import NamedOperator
-    from ninetoothed.pytorch.operator_registration import register
-
     interface = kernel.interface
+    allocating = kernel if isinstance(kernel, AllocatingKernel) else None
+    returned = () if allocating is None else allocating.outputs
+    gradients = None
+    if isinstance(backward, Kernel):
+        gradients = _backward_kernel(torch, name, interface, returned, backward)
+    from ninetoothed.pytorch.named_operators import NamedOperator
+    from ninetoothed.pytorch.operator_registration import register, register_backward
 
     def written(args: Sequence[Any], keywords: Mapping[str, Any]) -> frozenset[str]:
         return _arguments_of(interface, kernel.stored(kernel.signature(args, keywords)))
 
-    allocating = kernel if isinstance(kernel, AllocatingKernel) else None
-    named = NamedOperator(
-        name,
-        kernel,
-        interface,
-        mutated,
-        written,
-        () if allocating is None else allocating.outputs,
-        None if allocating is None else allocating.allocated,
+    allocate = None if allocating is None else allocating.allocated
+    named = NamedOperator(name, kernel, interface, mutated, written, returned, allocate)
+    if gradients is None:
+        return register(namespace, own, named, backward, setup_context, cast_inputs)
+    of_backward = NamedOperator(
+        f"{name}_backward",
+        gradients,
+        gradients.taken,
+        frozenset(),
+        gradients.stored_by_call,
+        gradients.outputs,
+        gradients.allocated,
     )
-    return register(namespace, own, named, backward, setup_context, cast_inputs)
+    found = register(namespace, own, named, None, None, cast_inputs)
+    register_backward(namespace, own, named, of_backward, gradients.roles)
+    return found
+
+
+def _backward_kernel(
+    torch: Any, name: str, forward: Interface, outputs: Sequence[str], backward: Kernel
+) -> BackwardKernel:
+    """The kernel that is the backward of the operator ``name`` of another one.
+
+    Raises:
+        ArgumentError: its parameters do not say what they are; or the name of its own operator is
+            registered.
+    """
+    from ninetoothed.kernel.backward_kernel import BackwardKernel
+    from ninetoothed.pytorch.gradient_names import roles_of
+
+    _checked(name, backward.interface)
+    roles = roles_of(name, forward, outputs, backward.interface)
+    namespace, own = f"{name}_backward".split("::")
+    if hasattr(getattr(torch.ops, namespace), own):
+        raise ArgumentError(
+            f"{namespace}::{own}, the operator of the backward kernel, is registered already; "
+            "choose another name"
+        )
+    return BackwardKernel(backward, roles, forward)
 
 
 def _torch() -> Any:

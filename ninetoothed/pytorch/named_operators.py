@@ -44,7 +44,7 @@ class NamedOperator:
         self._written = written
         self._allocate = allocate
         self._mutated = mutated
-        self._outputs = outputs
+        self.outputs = outputs
         self._keywords = interface.keywords
         parameters = {
             interface.names[first]: interface.parameters[first] for first in interface.firsts
@@ -79,13 +79,13 @@ class NamedOperator:
         texts = [f"{self._type(one)} {one}" for one in self.inputs]
         for place, value in enumerate(self._defaults, len(texts) - len(self._defaults)):
             texts[place] += f"={value}"
-        returned = ", ".join(["Tensor"] * len(self._outputs))
-        return f"({', '.join(texts)}) -> {returned if len(self._outputs) == 1 else f'({returned})'}"
+        returned = ", ".join(["Tensor"] * len(self.outputs))
+        return f"({', '.join(texts)}) -> {returned if len(self.outputs) == 1 else f'({returned})'}"
 
     @property
     def has_results(self) -> bool:
         """True if it returns tensors, and mutates none."""
-        return bool(self._outputs)
+        return bool(self.outputs)
 
     @property
     def mutated(self) -> list[int]:
@@ -104,7 +104,7 @@ class NamedOperator:
         if key not in self._examined:
             self._examine(inputs)
             self._examined.add(key)
-        if not self._outputs:
+        if not self.outputs:
             inputs = apart(self._form, self._tensors, inputs)
         if self._is_in_order:
             return self._kernel(*inputs)
@@ -155,10 +155,10 @@ class NamedOperator:
             ArgumentError: it does not.
         """
         found = self._written(*self._arguments(inputs))
-        others = sorted(found - self._mutated - {*self._outputs})
+        others = sorted(found - self._mutated - {*self.outputs})
         if others:
             names = " and ".join(others)
-            option = "outputs" if self._outputs else "mutates_args"
+            option = "outputs" if self.outputs else "mutates_args"
             raise ArgumentError(
                 f"this call of {self._name} writes {names}, which its schema does not tell; name "
                 f"{names} in {option}, too"

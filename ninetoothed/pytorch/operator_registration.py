@@ -8,8 +8,10 @@ from typing import Any
 import torch
 
 from ninetoothed.errors import ArgumentError
+from ninetoothed.pytorch.backward_functions import backward_functions, no_second_derivatives
 from ninetoothed.pytorch.batching import batched
 from ninetoothed.pytorch.differentiation import differentiate
+from ninetoothed.pytorch.gradient_names import Roles
 from ninetoothed.pytorch.library import define, library
 from ninetoothed.pytorch.named_operators import NamedOperator
 from ninetoothed.runtime.launch import device
@@ -19,9 +21,9 @@ def register(
     namespace: str,
     name: str,
     named: NamedOperator,
-    backward: Callable[..., Any] | None,
-    setup_context: Callable[..., Any] | None,
-    cast_inputs: torch.dtype | None,
+    backward: Callable[..., Any] | None = None,
+    setup_context: Callable[..., Any] | None = None,
+    cast_inputs: torch.dtype | None = None,
 ) -> Callable[..., Any]:
     """Register an operator, and return it.
 
@@ -44,3 +46,19 @@ def register(
         for kind in dict.fromkeys(("cpu", device.kind())):
             torch.library.register_autocast(full, kind, cast_inputs, lib=part)
     return found
+
+
+def register_backward(
+    namespace: str, name: str, named: NamedOperator, backward: NamedOperator, roles: Roles
+) -> None:
+    """Register the operator of a backward kernel, as the backward of the operator of another one.
+
+    Raises:
+        ArgumentError: torch does not take the names of its parameters.
+    """
+    full = f"{namespace}::{name}"
+    refuse = no_second_derivatives(full)
+    operator = register(namespace, f"{name}_backward", backward, refuse)
+    functions = backward_functions(full, named, roles, operator, backward.inputs)
+    found = getattr(getattr(torch.ops, namespace), name).default
+    differentiate(library(namespace), found, named.completed, *functions)
