@@ -101,9 +101,12 @@ def operator(
             else f"{name}: backward is a kernel, whose parameters' names tell what is saved; leave "
             "setup_context out"
         )
-    for option, value in (("backward", backward), ("setup_context", setup_context)):
+    for option, value, what in (
+        ("backward", backward, "a function or a kernel"),
+        ("setup_context", setup_context, "a function"),
+    ):
         if value is not None and not callable(value):
-            raise ArgumentError(f"{name}: {option} must be a function, not {shown(value)}")
+            raise ArgumentError(f"{name}: {option} must be {what}, not {shown(value)}")
     if cast_inputs is not None and not getattr(cast_inputs, "is_floating_point", False):
         raise ArgumentError(
             f"{name}: cast_inputs must be a floating-point type of torch, as torch.float16, not "

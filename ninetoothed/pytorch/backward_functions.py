@@ -45,10 +45,11 @@ def backward_functions(
                 raise missing_gradient(name, one)
         of_results = dict(zip(outputs, gradients, strict=True))
         values = {one: of_results[owner] for one, owner in roles.given.items()}
+        first = next(iter(values.values()))
         values.update(zip(roles.tensors, ctx.saved_tensors, strict=True))
         values.update(zip(roles.numbers, ctx.numbers, strict=True))
         for one, (shape, dtype) in zip(roles.shapes, ctx.shapes, strict=True):
-            values[one] = gradients[0].new_empty((), dtype=dtype).expand(shape)
+            values[one] = first.new_empty((), dtype=dtype).expand(shape)
         results = _several(operator(*[values[one] for one in taken]))
         found = dict(zip(roles.computed.values(), results, strict=True))
         return tuple([found[one] if one in needed else None for one in inputs])

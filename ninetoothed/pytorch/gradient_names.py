@@ -149,9 +149,9 @@ def _unknown(
     """Message on a name that says nothing."""
     inputs = [other for other in known if other not in outputs and _is_tensor(known[other])]
     given, computed = _gradients(outputs), _gradients(inputs)
-    near = did_you_mean(one, [*known, *given, *computed])
+    near = did_you_mean(one, [*known, *given, *computed]) or "name it as what it is:"
     return (
-        f"{name}: {kernel} takes {one}, and nothing has that name; {near}{' ' if near else ''}"
+        f"{name}: {kernel} takes {one}, and nothing has that name; {near} "
         f"{_listed([*known])} are values of the call, {_listed(given)} "
         f"{_are(given)} given, and {_listed(computed)} {_are(computed)} written"
     )

@@ -76,9 +76,9 @@ REFUSED: list[tuple[Interface, str]] = [
     ),
     (
         interface(of_another, 1, 1, 1),
-        "tests::scaled: of_another takes other, and nothing has that name; x, weight, factor, z "
-        "and BLOCK are values of the call, z_gradient is given, and x_gradient and "
-        "weight_gradient are written",
+        "tests::scaled: of_another takes other, and nothing has that name; name it as what it "
+        "is: x, weight, factor, z and BLOCK are values of the call, z_gradient is given, and "
+        "x_gradient and weight_gradient are written",
     ),
     (
         interface(of_number, 1, 1, 1),
