@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
-from ninetoothed.calls.arguments import check_tensor, checked_order, different
+from ninetoothed.calls.arguments import check_tensor, checked_order, checked_tensor, different
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.errors import ArgumentError, NineToothedError
@@ -68,7 +68,7 @@ class KernelOperators:
         identity: str | None,
         warn_of_gradients: Callable[[Sequence[str]], None],
     ) -> None:
-        self._kernel = kernel
+        self.kernel = kernel
         self._interface = interface
         self._written = written
         self._warn_of_gradients = warn_of_gradients
@@ -78,7 +78,7 @@ class KernelOperators:
         self._names = (*(one.name for one in self._parameters), *interface.keywords)
         self._dims = tuple(one.jagged_dim for one in self._parameters)
         self._dims += (None,) * len(interface.keywords)
-        self._constants = tuple(
+        self.constants = tuple(
             place
             for place in range(len(self._names))
             if place >= len(self._parameters) or self._parameters[place].kind == "constexpr"
@@ -106,7 +106,7 @@ class KernelOperators:
         """
         try:
             form = Form(letters, self._names, self._dims, same)
-            return self._registered(form.with_written(self._stored(letters, dtypes, constants)))
+            return self._registered(form.with_written(self.stored(letters, dtypes, constants)))
         except NineToothedError as error:
             return str(error)
 
@@ -114,6 +114,29 @@ class KernelOperators:
     def warn_of_gradients(self, names: tuple[str, ...]) -> None:
         """Warn of gradients that are lost, as a call does."""
         self._warn_of_gradients(names)
+
+    def arguments(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name, each once.
+
+        Raises:
+            ArgumentError: the kernel takes others.
+        """
+        names, places, defaults, _, repeats = self._order(len(args), tuple(keywords))
+        given = (*args, *keywords.values(), *defaults)
+        for one, two, message in repeats:
+            if given[one] is not given[two]:
+                raise ArgumentError(message)
+        return {name: given[place] for name, place in zip(names, places, strict=True)}
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Check the tensors among a call's arguments.
+
+        Raises:
+            ArgumentError: one does not fit.
+        """
+        for parameter in self._parameters:
+            if parameter.kind == "tensor":
+                checked_tensor(parameter, values[parameter.name])
 
     def _order(self, count: int, keywords: tuple[str, ...]) -> Order:
         """See :meth:`order`.
@@ -131,9 +154,9 @@ class KernelOperators:
             for first, later in interface.repeats
             if order.parameters[first] != order.parameters[later]
         )
-        return Order(self._names, tuple(places), order.defaults, self._constants, repeats)
+        return Order(self._names, tuple(places), order.defaults, self.constants, repeats)
 
-    def _stored(
+    def stored(
         self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
     ) -> frozenset[str]:
         """Names of the arguments that are written.
@@ -149,7 +172,7 @@ class KernelOperators:
             if parameter.kind != "constexpr":
                 own = parameter.dtype or NUMBERS.get(letters[place])
                 types[parameter.name] = dtypes[place] or own
-        known = zip(self._constants, constants, strict=True)
+        known = zip(self.constants, constants, strict=True)
         values = {self._names[place]: value for place, value in known if value is not None}
         stored = self._written(types, values)
         return frozenset(
@@ -173,7 +196,7 @@ class KernelOperators:
 
     def _runner(self, form: Form) -> Callable[..., None]:
         """The operator on tensors with data: it runs the kernel."""
-        kernel, keywords = self._kernel, self._interface.keywords
+        kernel, keywords = self.kernel, self._interface.keywords
         count, tensors = len(self._parameters), form.tensors
         is_plain = not {*form.letters} & {*"jk"}
 
