@@ -49,17 +49,19 @@ class AllocatingKernel(Kernel):
             from ninetoothed.pytorch.traced import complete
 
             values, keywords, result = complete(self._allocation, self._functional, args, kwargs)
-            if values is None or keywords is None:
-                return result
+            if values is not None and keywords is not None:
+                super().__call__(*values, **keywords)
+            return result
+        try:
+            values, keywords, result = self._allocation.completed(args, kwargs)
+        except ShardedError as call:
+            inputs = call.values
+        except NineToothedError as error:
+            raise reported(error) from None
         else:
-            try:
-                values, keywords, result = self._allocation.completed(args, kwargs)
-            except ShardedError as call:
-                return self._call_sharded(call.values)
-            except NineToothedError as error:
-                raise reported(error) from None
-        super().__call__(*values, **keywords)
-        return result
+            super().__call__(*values, **keywords)
+            return result
+        return self._call_sharded(inputs)
 
     __call__.__doc__ = Kernel.__call__.__doc__
 

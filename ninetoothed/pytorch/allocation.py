@@ -17,6 +17,7 @@ from ninetoothed.calls.arguments import bind, checked_order
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.numbers import (
     element_type_of,
+    is_tensor_like,
     member_value,
     number_class,
     number_value,
@@ -269,7 +270,8 @@ class Allocation:
         if are_sharded(values):
             raise ShardedError(values)
         count = len(self._parameters)
-        if not self._are_traced(values):
+        is_traced = self._are_traced(values)
+        if not is_traced:
             given = dict(zip(self._interface.keywords, values[count:], strict=True))
             # The call warns itself.
             with collect_warnings():
@@ -277,7 +279,8 @@ class Allocation:
         types: list[Any] = []
         constants: list[Any] = []
         for parameter, value in zip(self._parameters, values, strict=False):
-            if parameter.kind == "tensor":
+            # What torch traces has no value.
+            if parameter.kind == "tensor" or (is_traced and is_tensor_like(value)):
                 types.append(value.dtype)
                 continue
             number = number_value(parameter, value)

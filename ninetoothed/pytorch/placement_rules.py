@@ -189,10 +189,8 @@ def _changes(rule: Rule, placed: Mapping[str, Placement]) -> int:
 
 def _split_dim(placement: Placement) -> int | None:
     """The dim that is split in one way, as ``torch.chunk`` does; None if there is none."""
-    # Older classes that split in several ways are derived from it.
-    if not isinstance(placement, Shard):
-        return None
-    dim: int = placement.dim
+    # Classes that split in several ways may be derived from it.
+    dim: int | None = getattr(placement, "dim", None)
     return dim if type(placement) is Shard else None
 
 

@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
+from torch._guards import detect_fake_mode
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.tensor import DTensor
 from torch.distributed.tensor.experimental import register_sharding
 from torch.distributed.tensor.placement_types import Placement
+from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 
 from ninetoothed.pytorch.placement_rules import WHOLE, Rule, Rules, Shapes, combinable
 
@@ -67,20 +70,19 @@ def _acceptable(
     operator: Operator, rules: CallRules, given: Sequence[Any]
 ) -> list[tuple[list[Placement], list[Placement | None]]]:
     """The placements of results and of inputs that are legal along a dim of the mesh."""
-    specs = {
-        name: one
-        for name, one in zip(operator.inputs, given, strict=True)
-        if hasattr(one, "tensor_meta")
-    }
+    inputs = dict(zip(operator.inputs, given, strict=True))
+    specs = {name: one for name, one in inputs.items() if hasattr(one, "tensor_meta")}
     dtypes = {name: one.tensor_meta.dtype for name, one in specs.items()}
     mesh = next(iter(specs.values())).mesh
 
     def results(shapes: Shapes) -> dict[str, torch.Tensor]:
-        tensors = [
-            torch.empty(shapes[name], dtype=dtypes[name], device="meta") if name in specs else one
-            for name, one in zip(operator.inputs, given, strict=True)
-        ]
-        returned = operator.check(*tensors)
+        # What is allocated here is no part of a graph that is traced.
+        with detect_fake_mode() or FakeTensorMode(), disable_proxy_modes_tracing():
+            tensors = {
+                name: torch.empty(shapes[name], dtype=dtype, device=mesh.device_type)
+                for name, dtype in dtypes.items()
+            }
+            returned = operator.check(*{**inputs, **tensors}.values())
         found: tuple[torch.Tensor, ...] = returned if len(operator.outputs) > 1 else (returned,)
         return dict(zip(operator.outputs, found, strict=True))
 
@@ -90,8 +92,7 @@ def _acceptable(
     shapes = {name: tuple(one.shape) for name, one in specs.items()}
     outputs = results(shapes)
     shapes |= {name: tuple(one.shape) for name, one in outputs.items()}
-    known = dict(zip(operator.inputs, given, strict=True)) | dtypes
-    known |= {name: one.dtype for name, one in outputs.items()}
+    known = {**inputs, **dtypes, **{name: one.dtype for name, one in outputs.items()}}
     found = [
         rule
         for rule in rules(known, shapes).each

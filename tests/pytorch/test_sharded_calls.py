@@ -1,0 +1,667 @@
+"""Kernels on DTensors: on each rank of a mesh of processes, the results are those of whole tensors.
+
+Functions that take a mesh run on its ranks.
+"""
+
+# pyright: reportUnusedVariable=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportPrivateUsage=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.exc import Unsupported
+from torch.autograd.function import once_differentiable
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor.debug import CommDebugMode
+
+import examples.attention
+import examples.cross_entropy
+import examples.matmul
+import examples.rms_norm
+import examples.silu
+import examples.softmax
+import examples.swiglu
+import ninetoothed
+from ninetoothed import Symbol, Tensor
+from ninetoothed.errors import GradientWarning, NineToothedError, PlacementError
+from tests.support.processes import MESHES, Ranks
+
+WHOLE = Replicate()
+LINES = [shape for shape in MESHES if len(shape) == 1]
+each_line = pytest.mark.parametrize("shape", LINES, ids=[f"{shape[0]} ranks" for shape in LINES])
+
+matmul_kernel = examples.matmul.matmul_kernel
+matmul = ninetoothed.make(
+    examples.matmul.arrangement,
+    examples.matmul.application,
+    (Tensor(2), Tensor(2), Tensor(2)),
+    outputs=("output",),
+)
+softmax_kernel = examples.softmax.softmax_kernel
+softmax = ninetoothed.make(
+    examples.softmax.arrangement,
+    examples.softmax.application,
+    (Tensor(2), Tensor(2)),
+    outputs={"output": "input"},
+)
+rms_norm = ninetoothed.make(
+    examples.rms_norm.arrangement,
+    examples.rms_norm.application,
+    (Tensor(2), Tensor(1), Tensor(0), Tensor(2)),
+    outputs={"output": "input"},
+)
+swiglu = ninetoothed.make(
+    examples.silu.arrangement,
+    examples.swiglu.application,
+    tuple(Tensor(2) for _ in range(3)),
+    outputs=("output",),
+)
+attention = ninetoothed.make(
+    examples.attention.arrangement,
+    examples.attention.application,
+    tuple(
+        getattr(examples.attention, name)
+        for name in ("query", "key", "value", "is_causal", "scale", "output", "logsumexp")
+    ),
+    outputs={
+        "output": lambda query, value: (*query.shape[:-1], value.shape[-1]),
+        "logsumexp": lambda query: query.shape[:-1],
+    },
+)
+
+BLOCK = Symbol("BLOCK", constexpr=True)
+is_scaled = Tensor(0, constexpr=True)
+
+
+def scale_arrangement(x: Any, factor: Any, is_scaled: Any, y: Any) -> Any:
+    return x.tile((BLOCK,)), factor, is_scaled, y.tile((BLOCK,))
+
+
+def scale_application(x: Any, factor: Any, is_scaled: Any, y: Any) -> None:
+    y = x * factor if is_scaled else x + factor
+
+
+scale = ninetoothed.make(
+    scale_arrangement,
+    scale_application,
+    (Tensor(1), Tensor(0), is_scaled, Tensor(1)),
+    outputs=("y",),
+)
+named_scale = ninetoothed.operator("sharded::scale", scale)
+named_matmul = ninetoothed.operator("sharded::untrained_matmul", matmul)
+
+
+def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+@once_differentiable
+def matmul_backward(ctx: Any, gradient: Any) -> Any:
+    input, other = ctx.saved_tensors
+    return named_matmul(gradient, other.T), named_matmul(input.T, gradient)
+
+
+trained_matmul = ninetoothed.operator(
+    "sharded::matmul", matmul, backward=matmul_backward, setup_context=setup_context
+)
+
+
+def close(found: Any, expected: torch.Tensor) -> None:
+    """Check a DTensor's elements."""
+    torch.testing.assert_close(found.full_tensor(), expected, rtol=1e-4, atol=1e-4)
+
+
+def placed(mesh: DeviceMesh, tensor: torch.Tensor, *placements: Any) -> DTensor:
+    """A DTensor; of parts of sums, the first rank has all."""
+    if not any(isinstance(one, Partial) for one in placements):
+        return distribute_tensor(tensor, mesh, placements)
+    first = all(place == 0 for place in mesh.get_coordinate() or ())
+    return DTensor.from_local(tensor if first else torch.zeros_like(tensor), mesh, placements)
+
+
+def collectives(function: Any) -> tuple[Any, dict[str, int]]:
+    """What a function returns, and how often it called each collective operation."""
+    with CommDebugMode() as found:
+        result = function()
+    counts = found.get_comm_counts().items()
+    return result, {str(one).split(".")[-1]: count for one, count in counts}
+
+
+# What allocates its outputs.
+
+
+def products(mesh: DeviceMesh, m: int, k: int, n: int) -> None:
+    lhs, rhs = torch.randn(m, k), torch.randn(k, n)
+    for function in (matmul, torch.ops.sharded.matmul):
+        for rows, columns in itertools.product((WHOLE, Shard(0), Shard(1), Partial()), repeat=2):
+            close(function(placed(mesh, lhs, rows), placed(mesh, rhs, columns)), lhs @ rhs)
+
+
+@each_line
+@pytest.mark.parametrize(
+    "sizes", [(8, 12, 4), (7, 10, 5), (5, 1, 9), (0, 3, 2), (4, 0, 3)], ids=str
+)
+def test_products(ranks: Ranks, shape: tuple[int, ...], sizes: tuple[int, ...]) -> None:
+    ranks(shape, products, *sizes)
+
+
+def columns_then_rows(mesh: DeviceMesh) -> None:
+    x, up, down = torch.randn(6, 10), torch.randn(10, 13), torch.randn(13, 7)
+    tensors = (placed(mesh, x, WHOLE), placed(mesh, up, Shard(1)), placed(mesh, down, Shard(0)))
+    hidden, found = collectives(lambda: matmul(*tensors[:2]))
+    assert hidden.placements == (Shard(1),)
+    assert not found
+    result, found = collectives(lambda: matmul(hidden, tensors[2]))
+    assert result.placements == (Partial(),)
+    assert not found
+    result, found = collectives(lambda: result.redistribute(placements=[WHOLE]))
+    assert found == {"all_reduce": 1}
+    close(result, x @ up @ down)
+
+
+@each_line
+def test_columns_then_rows(ranks: Ranks, shape: tuple[int, ...]) -> None:
+    ranks(shape, columns_then_rows)
+
+
+def rows_of_norms(mesh: DeviceMesh) -> None:
+    x, weight = torch.randn(9, 33), torch.randn(33)
+    expected = torch.nn.functional.rms_norm(x, (33,), weight, 1e-6)
+    for placement in (WHOLE, Shard(0), Shard(1)):
+        found = rms_norm(placed(mesh, x, placement), placed(mesh, weight, WHOLE), 1e-6)
+        assert found.placements[0] != Shard(1)
+        close(found, expected)
+        close(softmax(placed(mesh, x, placement)), x.softmax(1))
+    rows, found = collectives(
+        lambda: rms_norm(placed(mesh, x, Shard(0)), placed(mesh, weight, WHOLE), 1e-6)
+    )
+    assert rows.placements == (Shard(0),)
+
+
+@each_line
+def test_norms(ranks: Ranks, shape: tuple[int, ...]) -> None:
+    ranks(shape, rows_of_norms)
+
+
+def heads(mesh: DeviceMesh) -> None:
+    query, key, value = (
+        torch.randn(7, 5, 3, 9, 16),
+        torch.randn(7, 5, 11, 16),
+        torch.randn(7, 5, 11, 8),
+    )
+    # The second dim is that of heads, the first one of the batch.
+    for dim, is_causal in itertools.product((0, 1), (False, True)):
+        output, logsumexp = attention(
+            *(placed(mesh, one, Shard(dim)) for one in (query, key, value)), is_causal, 0.25
+        )
+        assert output.placements == logsumexp.placements == (Shard(dim),)
+        whole = attention(query, key, value, is_causal, 0.25)
+        close(output, whole[0])
+        close(logsumexp, whole[1])
+    # Positions of queries are counted from the first one.
+    output, _ = attention(
+        placed(mesh, query, Shard(3)),
+        *(placed(mesh, one, WHOLE) for one in (key, value)),
+        True,
+        0.25,
+    )
+    assert output.placements != (Shard(3),)
+    close(output, attention(query, key, value, True, 0.25)[0])
+
+
+@each_line
+def test_attention(ranks: Ranks, shape: tuple[int, ...]) -> None:
+    ranks(shape, heads)
+
+
+def feed_forward(mesh: DeviceMesh) -> None:
+    x, gate, up, down = (torch.randn(*sizes) for sizes in ((6, 10), (10, 21), (10, 21), (21, 10)))
+    rows = placed(mesh, down, Shard(0))
+    split = placed(mesh, x, WHOLE), *(placed(mesh, one, Shard(1)) for one in (gate, up))
+
+    def block() -> DTensor:
+        hidden = swiglu(matmul(split[0], split[1]), matmul(split[0], split[2]))
+        assert hidden.placements == (Shard(1),)
+        product = matmul(hidden, rows)
+        return product.redistribute(placements=[WHOLE])
+
+    expected = (torch.nn.functional.silu(x @ gate) * (x @ up)) @ down
+    result, found = collectives(block)
+    assert found == {"all_reduce": 1}
+    close(result, expected)
+
+
+@each_line
+def test_swiglu(ranks: Ranks, shape: tuple[int, ...]) -> None:
+    ranks(shape, feed_forward)
+
+
+def two_dims(mesh: DeviceMesh) -> None:
+    lhs, rhs = torch.randn(7, 10), torch.randn(10, 5)
+    choices = (WHOLE, Shard(0), Shard(1))
+    for rows, columns in itertools.product(itertools.product(choices, repeat=2), repeat=2):
+        close(matmul(placed(mesh, lhs, *rows), placed(mesh, rhs, *columns)), lhs @ rhs)
+    legal = {
+        ((Shard(0), WHOLE), (WHOLE, Shard(1))): (Shard(0), Shard(1)),
+        ((Shard(0), Shard(1)), (WHOLE, Shard(0))): (Shard(0), Partial()),
+        ((Shard(0), Shard(0)), (WHOLE, WHOLE)): (Shard(0), Shard(0)),
+        ((Shard(1), Shard(1)), (Shard(0), Shard(0))): (Partial(), Partial()),
+    }
+    for (rows, columns), expected in legal.items():
+        tensors = placed(mesh, lhs, *rows), placed(mesh, rhs, *columns)
+        result, found = collectives(lambda tensors=tensors: matmul(*tensors))
+        assert result.placements == expected
+        assert not found
+    # Functions tell these shapes.
+    query, key = torch.randn(3, 5, 1, 9, 16), torch.randn(3, 5, 9, 16)
+    tensors = [placed(mesh, one, Shard(0), Shard(1)) for one in (query, key, key)]
+    output, _ = attention(*tensors, True, 0.25)
+    assert output.placements == (Shard(0), Shard(1))
+    close(output, attention(query, key, key, True, 0.25)[0])
+
+
+def test_mesh_of_two_dims(ranks: Ranks) -> None:
+    ranks((2, 2), two_dims)
+
+
+def numbers(mesh: DeviceMesh) -> None:
+    x = torch.arange(11.0)
+    split = placed(mesh, x, Shard(0))
+    for factor, flag, block in itertools.product((2, 2.5, True), (True, False), (4, 64)):
+        found = scale(split, factor, flag, BLOCK=block)
+        assert found.placements == (Shard(0),)
+        close(found, x * factor if flag else x + factor)
+        found = torch.ops.sharded.scale(split, factor, flag, block)
+        close(found, x * factor if flag else x + factor)
+    close(scale(split, torch.tensor(3.0), True, BLOCK=16), x * 3)
+
+
+def test_numbers_and_symbols(ranks: Ranks) -> None:
+    ranks((2,), numbers)
+
+
+def told_shapes(mesh: DeviceMesh) -> None:
+    def made(outputs: Any) -> Any:
+        return ninetoothed.make(
+            examples.matmul.arrangement,
+            examples.matmul.application,
+            (Tensor(2), Tensor(2), Tensor(2)),
+            outputs=outputs,
+        )
+
+    square = torch.randn(12, 12)
+    rows, columns = placed(mesh, square, Shard(0)), placed(mesh, square, Shard(1))
+    whole = placed(mesh, square, WHOLE)
+    # What is like a tensor that is not split cannot be.
+    like_input = made({"output": "input"})
+    assert like_input(rows, whole).placements == (Shard(0),)
+    assert like_input(whole, columns).placements != (Shard(1),)
+    close(like_input(whole, columns), square @ square)
+    # What always has one size cannot be, either.
+    constant = made({"output": lambda input: (12, 12)})
+    found = constant(rows, whole)
+    assert found.placements == (WHOLE,)
+    close(found, square @ square)
+    told = made({"output": lambda input, other: (input.shape[0], other.shape[1])})
+    assert told(rows, whole).placements == (Shard(0),)
+    assert told(whole, columns).placements == (Shard(1),)
+
+
+def test_shapes_that_are_told(ranks: Ranks) -> None:
+    ranks((3,), told_shapes)
+
+
+# What writes into tensors.
+
+
+def written(mesh: DeviceMesh) -> None:
+    lhs, rhs = torch.randn(7, 10), torch.randn(10, 5)
+    empty = torch.full((7, 5), torch.nan)
+    cases: list[tuple[Any, Any, Any]] = [
+        (Shard(0), WHOLE, Shard(0)),
+        (WHOLE, Shard(1), Shard(1)),
+        (WHOLE, WHOLE, WHOLE),
+    ]
+    for rows, columns, result in cases:
+        output = placed(mesh, empty, result)
+        version = output._version
+        matmul_kernel(placed(mesh, lhs, rows), placed(mesh, rhs, columns), output)
+        assert output._version > version
+        close(output, lhs @ rhs)
+    inputs = placed(mesh, lhs, Shard(1)), placed(mesh, rhs, Shard(0))
+    output = placed(mesh, torch.zeros(7, 5), Partial())
+    assert matmul(*inputs, out=output) is output
+    close(output, lhs @ rhs)
+    # One tensor for two arguments.
+    tensor = placed(mesh, lhs, Shard(0))
+    softmax_kernel(tensor, tensor)
+    close(tensor, lhs.softmax(1))
+    # A kernel warns once.
+    kernel = ninetoothed.make(
+        examples.softmax.arrangement, examples.softmax.application, (Tensor(2), Tensor(2))
+    )
+    with pytest.warns(GradientWarning):
+        kernel(tensor.clone().requires_grad_(), tensor)
+
+
+@each_line
+def test_written(ranks: Ranks, shape: tuple[int, ...]) -> None:
+    ranks(shape, written)
+
+
+def written_on_two_dims(mesh: DeviceMesh) -> None:
+    lhs, rhs = torch.randn(7, 10), torch.randn(10, 5)
+    output = placed(mesh, torch.zeros(7, 5), Shard(0), Shard(1))
+    matmul_kernel(placed(mesh, lhs, Shard(0), WHOLE), placed(mesh, rhs, WHOLE, Shard(1)), output)
+    close(output, lhs @ rhs)
+
+
+def test_written_on_a_mesh_of_two_dims(ranks: Ranks) -> None:
+    ranks((2, 2), written_on_two_dims)
+
+
+def without_a_rule(mesh: DeviceMesh) -> None:
+    rows, target = torch.randn(6, 9), torch.tensor([0, 8, 3, 3, 1, 2])
+    results = [placed(mesh, torch.zeros(6), WHOLE) for _ in range(2)]
+    kernel = examples.cross_entropy.forward_kernel
+    kernel(placed(mesh, rows, WHOLE), placed(mesh, target, WHOLE), *results)
+    close(results[0], rows.logsumexp(1))
+    message = refused(
+        lambda: kernel(placed(mesh, rows, Shard(0)), placed(mesh, target, WHOLE), *results)
+    )
+    assert message == (
+        "input is Shard(0) along dim 0 of the mesh, and cross_entropy_forward_kernel does not "
+        "split dim 0 of input: the application asks for the offsets(0) of target; write input = "
+        "input.redistribute(placements=[Replicate()])"
+    )
+
+
+def test_without_a_rule(ranks: Ranks) -> None:
+    ranks((2,), without_a_rule)
+
+
+# Errors.
+
+
+def refused(function: Any, kind: type[NineToothedError] = PlacementError) -> str:
+    """The message of the error that a call raises."""
+    with pytest.raises(NineToothedError) as error:
+        function()
+    assert type(error.value) is kind
+    return error.value.message
+
+
+def messages(mesh: DeviceMesh) -> None:
+    tensors = torch.ones(6, 4), torch.ones(4, 5), torch.ones(6, 5)
+
+    def call(*placements: Any) -> str:
+        split = [placed(mesh, *one) for one in zip(tensors, placements, strict=True)]
+        return refused(lambda: matmul_kernel(*split))
+
+    start = "matmul_kernel has no rule with"
+    where = "along dim 0 of the mesh"
+    assert call(Shard(0), WHOLE, WHOLE) == (
+        f"{start} input: Shard(0), other: Replicate(), output: Replicate() {where}; write output = "
+        "output.redistribute(placements=[Shard(0)])"
+    )
+    assert call(Shard(1), Shard(0), WHOLE) == (
+        f"{start} input: Shard(1), other: Shard(0), output: Replicate() {where}; write output = "
+        "DTensor.from_local(torch.zeros_like(output.to_local()), output.device_mesh, [Partial()], "
+        "shape=output.shape, stride=output.stride())"
+    )
+    # What is split stays so.
+    assert call(Shard(1), Shard(0), Shard(0)) == (
+        f"{start} input: Shard(1), other: Shard(0), output: Shard(0) {where}; write input = "
+        "input.redistribute(placements=[Shard(0)]) and other = "
+        "other.redistribute(placements=[Replicate()])"
+    )
+    assert call(Partial(), WHOLE, WHOLE) == (
+        f"input is Partial() {where}, and matmul_kernel needs its elements, not parts of their "
+        "sums; write input = input.redistribute(placements=[Replicate()])"
+    )
+    rows = placed(mesh, tensors[0], Shard(1))
+    assert refused(lambda: softmax_kernel(rows, rows)) == (
+        f"input is Shard(1) {where}, and softmax_kernel does not split dim 1 of input: the "
+        "application combines elements along it; write input = "
+        "input.redistribute(placements=[Shard(0)]) and output = "
+        "output.redistribute(placements=[Shard(0)])"
+    )
+    whole, plain = placed(mesh, tensors[0], WHOLE), tensors[1]
+    mixed = (
+        "input is a DTensor, and other is none; where each rank has all of other, write other = "
+        "DTensor.from_local(other, input.device_mesh, [Replicate()])"
+    )
+    assert refused(lambda: matmul_kernel(whole, plain, whole)) == mixed
+    assert refused(lambda: matmul(whole, plain)) == mixed
+    assert refused(lambda: matmul(plain, whole)) == (
+        "other is a DTensor, and input is none; where each rank has all of input, write input = "
+        "DTensor.from_local(input, other.device_mesh, [Replicate()])"
+    )
+    # The dims of a sum have one size, or it is none of parts.
+    wide = placed(mesh, torch.ones(6, 6), Shard(1))
+    other = placed(mesh, tensors[1], Shard(0))
+    output = placed(mesh, tensors[2], Partial())
+    assert refused(lambda: matmul_kernel(wide, other, output)) == (
+        f"input is Shard(1) {where}, and matmul_kernel takes that only where all dims that are "
+        "split with it have one size: dim 1 of input has 6, dim 0 of other has 4; write input = "
+        "input.redistribute(placements=[Shard(0)]) and other = "
+        "other.redistribute(placements=[Replicate()]) and output = "
+        "output.redistribute(placements=[Shard(0)])"
+    )
+    argument = ninetoothed.errors.ArgumentError
+    assert refused(lambda: matmul(whole), argument) == (
+        "application(input, other) takes 2 arguments, but 1 was given; other is missing"
+    )
+    assert refused(lambda: matmul(whole, placed(mesh, torch.ones(4), WHOLE)), argument) == (
+        "other must have 2 dims, but its shape is (4,)"
+    )
+    with pytest.raises(RuntimeError, match="got mixed torch"):
+        torch.ops.sharded.matmul(whole, plain)
+
+
+def test_messages(ranks: Ranks) -> None:
+    ranks((2,), messages)
+
+
+def messages_of_two_dims(mesh: DeviceMesh) -> None:
+    named = DeviceMesh("cpu", mesh.mesh, mesh_dim_names=("data", "model"))
+    tensors = torch.ones(6, 4), torch.ones(4, 5), torch.ones(6, 5)
+    split = [
+        placed(named, tensors[0], Shard(0), WHOLE),
+        placed(named, tensors[1], WHOLE, Shard(1)),
+        placed(named, tensors[2], Shard(0), WHOLE),
+    ]
+    assert refused(lambda: matmul_kernel(*split)) == (
+        "matmul_kernel has no rule with input: Replicate(), other: Shard(1), output: Replicate() "
+        "along dim 'model' of the mesh; write output = "
+        "output.redistribute(placements=[Shard(0), Shard(1)])"
+    )
+    message = refused(lambda: matmul(split[0], placed(named["data"], tensors[1], WHOLE)))
+    assert message.startswith("input and other are on several meshes, DeviceMesh(")
+    assert message.endswith("; place all tensors of a call on one")
+
+
+def test_messages_of_a_mesh_of_two_dims(ranks: Ranks) -> None:
+    ranks((2, 2), messages_of_two_dims)
+
+
+def writing_arrangement(x: Any, y: Any) -> Any:
+    return x.tile((8,)), y.tile((8,))
+
+
+def writing(x: Any, y: Any) -> None:
+    y = x + 1
+    x = y * 2
+
+
+def inputs_that_are_written(mesh: DeviceMesh) -> None:
+    kernel = ninetoothed.make(writing_arrangement, writing, (Tensor(1), Tensor(1)), outputs=("y",))
+    x = placed(mesh, torch.ones(10), Shard(0))
+    assert refused(lambda: kernel(x), ninetoothed.errors.ArgumentError) == (
+        "a call with DTensors returns all that it writes, and this one writes x, too; name x in "
+        "outputs, or write into DTensors that are placed as the kernel needs them, with out="
+    )
+    y = placed(mesh, torch.zeros(10), Shard(0))
+    kernel(x, out=y)
+    close(y, torch.full((10,), 2.0))
+    close(x, torch.full((10,), 4.0))
+
+
+def test_inputs_that_are_written(ranks: Ranks) -> None:
+    ranks((2,), inputs_that_are_written)
+
+
+# Gradients, and torch's compiler.
+
+
+def training(mesh: DeviceMesh) -> None:
+    tensors = torch.randn(6, 10), torch.randn(10, 13), torch.randn(13, 7)
+    placements = WHOLE, Shard(1), Shard(0)
+
+    def loss(product: Any, x: Any, up: Any, down: Any) -> Any:
+        return product(torch.relu(product(x, up)), down).square().sum()
+
+    plain = [one.clone().requires_grad_() for one in tensors]
+    expected = loss(torch.matmul, *plain)
+    expected.backward()
+    for compiled in (loss, torch.compile(loss, fullgraph=True, backend="aot_eager")):
+        split = [
+            placed(mesh, one, placement).requires_grad_()
+            for one, placement in zip(tensors, placements, strict=True)
+        ]
+        found = compiled(trained_matmul, *split)
+        close(found, expected.detach())
+        found.backward()
+        for one, other, placement in zip(split, plain, placements, strict=True):
+            assert isinstance(one.grad, DTensor)
+            assert other.grad is not None
+            close(one.grad, other.grad)
+            if isinstance(placement, Shard):
+                assert one.grad.placements == (placement,)
+
+
+def test_gradients(ranks: Ranks) -> None:
+    ranks((2,), training)
+
+
+def compiled_calls(mesh: DeviceMesh) -> None:
+    torch._dynamo.reset()
+    graphs: list[str] = []
+
+    def recorded(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
+        graphs.append(graph.code)
+        return graph
+
+    backend = aot_autograd(fw_compiler=recorded)
+    x, up, down = torch.randn(6, 10), torch.randn(10, 13), torch.randn(13, 7)
+    tensors = (placed(mesh, x, WHOLE), placed(mesh, up, Shard(1)), placed(mesh, down, Shard(0)))
+    for function in (matmul, named_matmul):
+        graphs.clear()
+
+        def block(x: Any, up: Any, down: Any, function: Any = function) -> Any:
+            product = function(function(x, up), down)
+            return product.redistribute(placements=[WHOLE])
+
+        close(torch.compile(block, fullgraph=True, backend=backend)(*tensors), x @ up @ down)
+        (code,) = graphs
+        assert code.count("_c10d_functional.all_reduce") == 1
+        assert "all_gather" not in code
+        counted = torch.compile(block, fullgraph=True, backend="aot_eager", dynamic=True)
+        for rows in (6, 5, 9):
+            other = torch.randn(rows, 10)
+            close(counted(placed(mesh, other, WHOLE), *tensors[1:]), other @ up @ down)
+    causal = torch.compile(attention, fullgraph=True, backend="aot_eager")
+    query, key = torch.randn(2, 4, 1, 9, 16), torch.randn(2, 4, 9, 16)
+    split = [placed(mesh, one, Shard(1)) for one in (query, key, key)]
+    close(causal(*split, True, 0.25)[0], attention(query, key, key, True, 0.25)[0])
+
+
+def test_compiled(ranks: Ranks) -> None:
+    ranks((2,), compiled_calls)
+
+
+def compiled_with_inductor(mesh: DeviceMesh) -> None:
+    torch._dynamo.reset()
+    x, up = torch.randn(6, 10), torch.randn(10, 13)
+    compiled = torch.compile(lambda x, up: matmul(x, up) + 1, fullgraph=True)
+    close(compiled(placed(mesh, x, WHOLE), placed(mesh, up, Shard(1))), x @ up + 1)
+
+
+def test_inductor(ranks: Ranks) -> None:
+    ranks((2,), compiled_with_inductor)
+
+
+def compiled_that_write(mesh: DeviceMesh) -> None:
+    torch._dynamo.reset()
+    x, up = torch.randn(6, 10), torch.randn(10, 13)
+    tensors = placed(mesh, x, WHOLE), placed(mesh, up, Shard(1))
+    output = placed(mesh, torch.zeros(6, 13), Shard(1))
+
+    def block(x: Any, up: Any, output: Any) -> Any:
+        matmul_kernel(x, up, output)
+        return output + 1
+
+    close(torch.compile(block, backend="aot_eager")(*tensors, output), x @ up + 1)
+    torch._dynamo.reset()
+    with pytest.raises(Unsupported, match="kernels that write into DTensors are not traced"):
+        torch.compile(block, fullgraph=True, backend="aot_eager")(*tensors, output)
+
+
+def test_compiled_that_write(ranks: Ranks) -> None:
+    ranks((2,), compiled_that_write)
+
+
+LATE = """
+import sys
+
+import torch
+
+import ninetoothed
+from ninetoothed import Tensor, block_size
+
+SIZE = block_size()
+tensors = (Tensor(1), Tensor(1))
+
+
+def arrangement(x, y):
+    return x.tile((SIZE,)), y.tile((SIZE,))
+
+
+def application(x, y):
+    y = x + 1
+
+
+kernel = ninetoothed.make(arrangement, application, tensors, outputs=("y",))
+named = ninetoothed.operator("late::increment", kernel)
+x = torch.arange(5.0)
+assert torch.equal(kernel(x), x + 1)
+assert torch.equal(named(x), x + 1)
+assert "torch.distributed.tensor" not in sys.modules
+
+import torch.distributed
+from torch.distributed.tensor import DeviceMesh, Shard, distribute_tensor
+
+torch.distributed.init_process_group("gloo", init_method=sys.argv[1], rank=0, world_size=1)
+split = distribute_tensor(x, DeviceMesh("cpu", [0]), [Shard(0)])
+for function in (named, kernel):
+    found = function(split)
+    assert found.placements == (Shard(0),)
+    assert torch.equal(found.full_tensor(), x + 1)
+torch.distributed.destroy_process_group()
+"""
+
+
+def test_plain_calls_load_nothing_of_dtensor(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    store = f"file://{tmp_path / 'store'}"
+    subprocess.run([sys.executable, "late.py", store], cwd=tmp_path, check=True)
