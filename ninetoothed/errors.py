@@ -198,6 +198,10 @@ class SerializationError(NineToothedError):
     """A kernel cannot be pickled: another process would not find its functions."""
 
 
+class SynchronizationError(NineToothedError):
+    """Ranks of a process group cannot use the same tuning choices; the message names the rank."""
+
+
 class AssertionFailedError(NineToothedError):
     """An assertion of the application failed; on a GPU the device reports it."""
 

@@ -308,7 +308,7 @@ def test_public_modules_load_neither_torch_nor_matplotlib() -> None:
     loaded = python(
         "import sys, ninetoothed\n"
         "ninetoothed.debugging, ninetoothed.generation, ninetoothed.testing.check_kernel\n"
-        "ninetoothed.visualization\n"
+        "ninetoothed.visualization, ninetoothed.tuning.synchronize\n"
         "wanted = {'filecheck', 'hypothesis', 'matplotlib', 'pytest', 'torch', 'xdsl'}\n"
         "print(sorted(wanted & set(sys.modules)))"
     )

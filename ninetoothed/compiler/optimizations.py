@@ -81,6 +81,10 @@ TABLE: tuple[Optimization, ...] = (
         "An index that may be negative is compared once, as an unsigned number.",
     ),
     Optimization(
+        *("recomputed_masks", "nt-lower-accesses", "recomputed_masks"),
+        "Masks are not kept until a store, or over an op that combines lanes, but computed anew.",
+    ),
+    Optimization(
         *("narrow_indices", "nt-lower-accesses", "narrow_indices"),
         "Of tensors that 32 bits do not reach, indices of programs and most guards are computed in "
         "32 bits.",

@@ -229,8 +229,13 @@ class Kernel:
         interface = self.interface = compilation.definition.interface
         self._backend = options.backend
         self._compilation = compilation
+        self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         self._dispatcher = Dispatcher(
-            interface.name, compilation, options.tune, options.max_num_configs
+            interface.name,
+            compilation,
+            options.tune,
+            options.max_num_configs,
+            self._launch_cache.clear,
         )
         self._warnings = CallWarnings(
             compilation.definition,
@@ -239,7 +244,6 @@ class Kernel:
             compilation.written,
             compilation.stored,
         )
-        self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         digest = compilation.digest
         self._operators = KernelOperators(
             # With all of its arguments, also where it allocates some.
@@ -340,10 +344,8 @@ class Kernel:
 
     def _trace(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         if are_sharded((*args, *kwargs.values())):
-            if tracing.is_compiling():
-                from ninetoothed.pytorch.untraced_calls import call_mutating
-            else:
-                from ninetoothed.pytorch.sharded_calls import call_mutating
+            from ninetoothed.pytorch.sharded_calls import call_mutating
+
             call_mutating(self._operators, self.call_rules, args, kwargs)
             return
         from ninetoothed.pytorch.traced import call

@@ -6,9 +6,13 @@ computed along the dims that they vary along. In a loop that changes only the fo
 of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
 has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the
 ranges of program indices, lanes and loop variables are used for that. An index that may be negative
-is compared with its size as an unsigned number, for then it is larger than any size. Hints say how
+is compared with its size as an unsigned number, for then it is larger than any size. A store's
+index, and any behind an op that combines lanes, is compared with the size less 1 instead
+(``recomputed_masks``): LLVM would keep the bits of a load's mask until then otherwise, in registers
+that more programs at once need. Not where a loop keeps them anyway. Hints say how
 its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
-only. Dims that were flattened are unravelled and ravelled again, which is nothing where their
+only. Where a dividend may be negative, also one of the application, they keep Triton from taking the
+division for floor division (``lowering.rounding``). Dims that were flattened are unravelled and ravelled again, which is nothing where their
 strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
 ``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
 and where its sequences lie are computed once, at its start.
@@ -89,6 +93,7 @@ from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
+from ninetoothed.passes.lowering.rounding import hint_divisions
 from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
 from ninetoothed.passes.option_values import WIDTHS, require_among
@@ -99,6 +104,11 @@ from ninetoothed.symbolic.normal_form import normalize
 _LOWERINGS: Registry[type[Operation], Callable[[KernelAccesses, Any], None]] = Registry(
     "nt-lower-accesses"
 )
+_COMBINING = (
+    *(nt.ReduceOp, nt.ScanOp, nt.Combination, nt.SortOp, nt.HistogramOp, nt.GatherOp),
+    *(nt.DotOp, nt.DotScaledOp),
+)
+"""Ops that combine lanes, where threads wait for one another."""
 
 
 @_LOWERINGS.register(nt.ProgramIndexOp)
@@ -314,10 +324,13 @@ class LowerAccessesPass(AccessOptions, KernelPass):
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         accesses = KernelAccesses(kernel, self, nt.RemarkEmitter(kernel, self.name))
+        # First: ranges are those of tiles' indices.
+        hint_divisions(kernel, accesses.indices)
         ops = list(kernel.apply.walk())
         for op in ops:
             if type(op) in _LOWERINGS:
                 _LOWERINGS[type(op)](accesses, op)
+            accesses.are_lanes_combined |= isinstance(op, _COMBINING)
         # Last: the ranges of loops are known as long as their bounds are sizes.
         for op in ops:
             if isinstance(op, nt.SizeOp):

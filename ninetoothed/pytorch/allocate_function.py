@@ -9,7 +9,7 @@ import functools
 import importlib
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Interface
@@ -122,7 +122,7 @@ def _said(group: Sequence[Output], defaults: Sequence[Any], result: Any) -> list
     results = (result,) if len(group) == 1 else result
     if not isinstance(results, tuple | list) or len(cast("Any", results)) != len(group):
         names = ", ".join([output.name for output in group])
-        raise ArgumentError(
+        refuse(
             f"outputs: the function must return a tuple of {len(group)} shapes, those of {names}, "
             f"not {_shown(result)}"
         )
@@ -148,21 +148,36 @@ def _said_of_one(output: Output, default: Any, result: Any) -> Said:
         or len(cast("Any", shape)) != output.ndim
         or not all([_is_size(size) for size in cast("Sequence[Any]", shape)])
     ):
-        raise ArgumentError(
+        refuse(
             f"outputs: the function of {output.name} must return its shape, a tuple of "
             f"{counted(output.ndim, 'size')}, or (shape, dtype), not {_shown(result)}"
         )
     if isinstance(dtype, ArgumentError):
-        raise ArgumentError(dtype.message)
+        refuse(dtype.message)
     if not isinstance(dtype, torch.dtype):
         name = dtypes.lookup(dtype)
         if name is None:
-            raise ArgumentError(
+            refuse(
                 f"outputs: the function of {output.name} must return an element type behind the "
                 f"shape, such as torch.float32, not {_shown(dtype)}"
             )
         dtype = getattr(torch, dtypes.DTYPES[name].torch)
     return tuple(cast("Sequence[Any]", shape)), dtype
+
+
+def refuse(message: str) -> NoReturn:
+    """Refuse a wrong call, while torch's compiler traces it, too.
+
+    Raises:
+        ArgumentError: always.
+    """
+    import torch
+
+    if torch.compiler.is_dynamo_compiling():
+        from ninetoothed.pytorch import refusal
+
+        refusal.refuse(message)
+    raise ArgumentError(message)
 
 
 def _is_size(value: Any) -> bool:

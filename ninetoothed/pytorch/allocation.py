@@ -26,7 +26,7 @@ from ninetoothed.calls.numbers import (
 from ninetoothed.calls.positions import MOST_ORDERS, CallOrder
 from ninetoothed.definition.outputs import Output, Outputs
 from ninetoothed.errors import ArgumentError, NineToothedError, collect_warnings, counted
-from ninetoothed.pytorch.allocate_function import Allocate, allocate_function
+from ninetoothed.pytorch.allocate_function import Allocate, allocate_function, refuse
 from ninetoothed.pytorch.constant_results import Made, constant_result
 from ninetoothed.pytorch.dtensors import are_sharded
 
@@ -168,7 +168,7 @@ class Allocation:
             else f"a tuple of {len(names)} tensors, {', '.join(names)}"
         )
         found = shown_value(out) if given is None else f"a tuple of {len(given)}"
-        raise ArgumentError(f"out must be {wanted}, not {found}")
+        refuse(f"out must be {wanted}, not {found}")
 
     def _plan(self, count: int, keywords: tuple[str, ...]) -> Plan:
         """See :meth:`plan`.

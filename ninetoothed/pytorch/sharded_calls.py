@@ -6,8 +6,8 @@ call that allocates outputs is one of an operator, for which DTensor redistribut
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import torch
 from torch.autograd.graph import increment_version
@@ -39,7 +39,7 @@ def call_allocating(operators: FunctionalOperators, values: Sequence[Any]) -> An
         raise
 
 
-def call_mutating(
+def _call_mutating(
     operators: KernelOperators, rules: CallRules, args: Sequence[Any], keywords: Mapping[str, Any]
 ) -> None:
     """Call a kernel with the ranks' own tensors.
@@ -81,6 +81,15 @@ def call_mutating(
     constants = tuple(given[place] for place in operators.constants)
     for name in operators.stored(letters, dtypes, constants):
         increment_version(tensors[name])
+
+
+# torch's compiler runs it outside of its graphs.
+_disable = cast("Callable[..., Any]", torch.compiler.disable)
+call_mutating: Callable[..., None] = _disable(
+    _call_mutating,
+    reason="kernels that write into DTensors are not traced; have the kernel allocate what it "
+    "writes, as in make(..., outputs=('output',))",
+)
 
 
 def _mesh_of(values: Mapping[str, Any]) -> Any:

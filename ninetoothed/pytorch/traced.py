@@ -6,7 +6,7 @@ torch's compiler traces :func:`call`, so that it is written in what the compiler
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import torch
 from torch.fx.experimental.symbolic_shapes import guard_scalar
@@ -14,11 +14,11 @@ from torch.fx.experimental.symbolic_shapes import guard_scalar
 from ninetoothed.calls.numbers import member_value
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.dtype import number
-from ninetoothed.errors import ArgumentError
 from ninetoothed.pytorch.allocation import Allocation, Completed, assembled
 from ninetoothed.pytorch.dtensors import are_sharded
 from ninetoothed.pytorch.functional_operators import FunctionalOperators
 from ninetoothed.pytorch.kernel_operators import NUMBERS, KernelOperators
+from ninetoothed.pytorch.refusal import refuse
 
 
 def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
@@ -29,16 +29,17 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
     """
     order = operators.order(len(args), tuple(keywords))
     if isinstance(order, str):
-        _refuse(order)
-    names, places, defaults, constants, repeats = order
-    given = (*args, *keywords.values(), *defaults)
-    for one, two, message in repeats:
+        refuse(order)
+    # torch 2.11's compiler does not unpack a named tuple that is a constant.
+    names, constants = order.names, order.constants
+    given = (*args, *keywords.values(), *order.defaults)
+    for one, two, message in order.repeats:
         if given[one] is not given[two]:
-            _refuse(message)
-    values = [given[place] for place in places]
+            refuse(message)
+    values = [given[place] for place in order.places]
     letters = "".join([letter_of(value) for value in values])
     if len(letters) < len(values):
-        _refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
+        refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
     tensors = [
         value if letter in "rj" else None for letter, value in zip(letters, values, strict=True)
     ]
@@ -57,7 +58,7 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
     same = tuple([[one is value for one in values].index(True) for value in values])
     overload = operators.overload(letters, same, dtypes, known)
     if isinstance(overload, str):
-        _refuse(overload)
+        refuse(overload)
     operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
     operator(*_parts(letters, values))
 
@@ -70,7 +71,7 @@ def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> An
     """
     letters = "".join([letter_of(value) for value in values])
     if len(letters) < len(values):
-        _refuse(f"one of {', '.join(operators.inputs)} is neither a tensor nor a number")
+        refuse(f"one of {', '.join(operators.inputs)} is neither a tensor nor a number")
     given = [
         value if letter == "r" else number(member_value(value))
         for letter, value in zip(letters, values, strict=True)
@@ -94,7 +95,7 @@ def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> An
     known = tuple([given[place] for place in operators.constants])
     overload = operators.overload(letters, dtypes, known)
     if isinstance(overload, str):
-        _refuse(overload)
+        refuse(overload)
     return getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])(*given)
 
 
@@ -113,7 +114,7 @@ def complete(
     rest = {name: value for name, value in keywords.items() if name != "out"}
     plan = allocation.plan(len(args), tuple(rest))
     if isinstance(plan, str):
-        _refuse(plan)
+        refuse(plan)
     given = (*args, *rest.values(), *plan.defaults)
     out = keywords.get("out")
     if out is not None:
@@ -126,26 +127,15 @@ def complete(
     for place, (name, kind) in enumerate(allocation.inputs):
         letter = letter_of(values[place])
         if not letter or (kind == "tensor" and letter not in "rj"):
-            _refuse(f"{name} must be a {'tensor' if kind == 'tensor' else 'number'}")
+            refuse(f"{name} must be a {'tensor' if kind == 'tensor' else 'number'}")
         if kind == "constexpr":
             values[place] = constant(values[place])
             constants.append(number(member_value(values[place])))
         types.append(values[place].dtype if letter in "rj" else NUMBERS[letter])
     name, message = allocation.name(tuple(types), tuple(constants))
     if message:
-        _refuse(message)
+        refuse(message)
     return assembled(plan, given, getattr(allocation.made, name)(*values))
-
-
-def _refuse(message: str) -> NoReturn:
-    """Refuse a wrong call. torch's compiler leaves it to be run as it is, or shows ``message``
-    where it must leave nothing.
-
-    Raises:
-        ArgumentError: always.
-    """
-    torch._dynamo.graph_break(msg=message)  # pyright: ignore[reportPrivateUsage]
-    raise ArgumentError(message)
 
 
 def constant(value: Any) -> Any:

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Generator, Mapping
+import weakref
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -32,21 +34,62 @@ from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.launch.loaded import KernelPair
 from ninetoothed.runtime.tuning import results
 from ninetoothed.runtime.tuning.candidates import Absent, Candidates, Compiler
-from ninetoothed.runtime.tuning.results import Bucket
+from ninetoothed.runtime.tuning.results import Bucket, Slot
 
 if TYPE_CHECKING:
     from ninetoothed.runtime.tuning.report import TuningReport
-    from ninetoothed.runtime.tuning.search import Selection, Tune
+    from ninetoothed.runtime.tuning.search import Search, Selection, Tune
 
 # Kernels that are compiled together.
 _AT_ONCE = 16
 
+_dispatchers: weakref.WeakValueDictionary[int, Dispatcher] = weakref.WeakValueDictionary()
+_postponed: dict[Slot, Postponed] | None = None
 
-class _Family:
+
+@dataclass(frozen=True)
+class Postponed:
+    """A search on device ``index``, under ``lock``, that waits for the end of
+    :func:`postponing`.
+    """
+
+    search: Search
+    index: int
+    lock: threading.RLock
+
+
+@contextlib.contextmanager
+def postponing() -> Generator[dict[Slot, Postponed]]:
+    """Postpones the timing of all threads: calls run with the model's choice meanwhile.
+
+    Raises:
+        ArgumentError: it is postponed already.
+    """
+    global _postponed
+    if _postponed is not None:
+        raise ArgumentError(
+            "ninetoothed.tuning.synchronize was called by the function that another call of it "
+            "runs; call one after the other"
+        )
+    found = _postponed = {}
+    try:
+        yield found
+    finally:
+        _postponed = None
+
+
+def dispatchers() -> list[Dispatcher]:
+    """Those of all kernels that are in use."""
+    # Other threads may make kernels: this copies at once.
+    found = [reference() for reference in _dispatchers.valuerefs()]
+    return [dispatcher for dispatcher in found if dispatcher is not None]
+
+
+class Family:
     """The calls of one signature on one device.
 
     ``untimed`` are choices for calls where nothing can be timed: inside a CUDA graph, and where
-    something else is timed.
+    something else is timed. ``replaced`` are kernels that graphs may still launch.
     """
 
     def __init__(self, candidates: Candidates) -> None:
@@ -54,6 +97,7 @@ class _Family:
         self.only: KernelPair | None = None
         self.chosen: dict[Bucket, Selection] = {}
         self.untimed: dict[Bucket, Selection] = {}
+        self.replaced: list[KernelPair] = []
 
     def known(self, values: tuple[Any, ...]) -> KernelPair | None:
         """The kernel of a call that needs no more thought, or None."""
@@ -82,16 +126,63 @@ class _Family:
             for key in (bucket, (*bucket, *fitting.key)):
                 selections.pop(key, None)
 
+    def keep_used(self) -> None:
+        """Unloads the kernels that no call uses."""
+        used = [choice.kernel for one in (self.chosen, self.untimed) for choice in one.values()]
+        self.candidates.keep_only([*used, *self.replaced])
+
+    @property
+    def is_used(self) -> bool:
+        """True if a kernel of it was launched, as far as that is known."""
+        return self.only is not None or bool(self.chosen or self.untimed)
+
+    def prepared(self, agreed: Mapping[Bucket, Config]) -> dict[Bucket, KernelPair]:
+        """The kernels of configurations that ranks have agreed upon, loaded as far as those that
+        they replace are.
+
+        Raises:
+            ConfigurationError: one of them cannot run here.
+        """
+        known = {**self.untimed, **self.chosen}
+        full = [
+            config
+            for bucket, config in agreed.items()
+            if bucket in known and known[bucket].kernel.full is not None
+        ]
+        pairs = self.candidates.pairs(dict.fromkeys(agreed.values()), dict.fromkeys(full))
+        return {bucket: pairs[config] for bucket, config in agreed.items()}
+
+    def adopt(self, prepared: Mapping[Bucket, KernelPair]) -> bool:
+        """Uses kernels from now on; False: it has used them before."""
+        from ninetoothed.runtime.tuning.search import Selection
+
+        is_new = False
+        for bucket, kernel in prepared.items():
+            old = self.chosen.get(bucket)
+            if old is None or old.kernel is not kernel:
+                is_new = True
+                if old is not None:
+                    self.replaced.append(old.kernel)
+            self.chosen[bucket] = Selection(kernel, "synchronized", bucket)
+        self.keep_used()
+        return is_new
+
 
 class Dispatcher:
     """Compiles, tunes and launches one kernel of the user.
 
     ``tune``: how configurations are chosen, ``NINETOOTHED_TUNE`` where None; ``limit``: how many
-    are compiled and timed at most, for one bucket.
+    are compiled and timed at most, for one bucket. ``on_replaced`` is called where calls that were
+    launched are to launch another kernel.
     """
 
     def __init__(
-        self, name: str, compiler: Compiler, tune: Tune | None = None, limit: int | None = None
+        self,
+        name: str,
+        compiler: Compiler,
+        tune: Tune | None = None,
+        limit: int | None = None,
+        on_replaced: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = name
         self._compiler = compiler
@@ -99,7 +190,9 @@ class Dispatcher:
         self._limit = limit
         # Held while a kernel is prepared; a kernel that is ready is found without it.
         self._lock = threading.RLock()
-        self._families: dict[tuple[Signature, int], _Family] = {}
+        self._families: dict[tuple[Signature, int], Family] = {}
+        self._on_replaced = on_replaced
+        _dispatchers[id(self)] = self
 
     def launch(
         self, signature: Signature, values: tuple[Any, ...], place: Place | None = None
@@ -238,6 +331,26 @@ class Dispatcher:
             return found, {}
         raise AssertionError("the last class is the laxest")
 
+    @contextlib.contextmanager
+    def families(self) -> Generator[list[tuple[int, Family]]]:
+        """The families that are used, each with the index of its device; nothing else prepares
+        kernels meanwhile.
+        """
+        with self._lock:
+            families = ((index, family) for (_, index), family in self._families.items())
+            yield [(index, family) for index, family in families if family.is_used]
+
+    def adopt(self, prepared: Mapping[Family, Mapping[Bucket, KernelPair]]) -> None:
+        """Uses kernels that families have prepared, from now on."""
+        with self.families() as families:
+            is_new = False
+            for index, family in families:
+                if family in prepared:
+                    with device.guard(index):
+                        is_new |= family.adopt(prepared[family])
+            if is_new:
+                self._on_replaced()
+
     def _launch(self, signature: Signature, values: tuple[Any, ...], index: int) -> Launched | None:
         """Launches a call of this class, as :meth:`launch` does.
 
@@ -258,7 +371,7 @@ class Dispatcher:
         launched = self._run(self._family(signature, index), kernel, values)
         return launched if lasts else None
 
-    def _run(self, family: _Family, pair: KernelPair, values: tuple[Any, ...]) -> Launched | None:
+    def _run(self, family: Family, pair: KernelPair, values: tuple[Any, ...]) -> Launched | None:
         """Launches the one of two kernels that is for a call, which is loaded if it is not yet.
 
         Returns None where the other one ran in its place for once.
@@ -309,7 +422,7 @@ class Dispatcher:
                     break
         raise ArgumentError(error.message)
 
-    def _called(self, signature: Signature, values: tuple[Any, ...], index: int) -> _Family:
+    def _called(self, signature: Signature, values: tuple[Any, ...], index: int) -> Family:
         """The family of the first class that takes a call; of the given one where none does."""
         for one in (signature, *signature.laxer):
             family = self._family(one, index)
@@ -327,10 +440,10 @@ class Dispatcher:
     def _mode(self) -> Tune:
         return self._tune or settings.tune()
 
-    def _family(self, signature: Signature, index: int) -> _Family:
+    def _family(self, signature: Signature, index: int) -> Family:
         family = self._families.get((signature, index))
         if family is None:
-            family = _Family(Candidates(self.name, self._compiler, signature, index))
+            family = Family(Candidates(self.name, self._compiler, signature, index))
             self._families[signature, index] = family
         return family
 
@@ -356,7 +469,7 @@ class Dispatcher:
             return self._chosen(family, values, is_capturing)
 
     def _chosen(
-        self, family: _Family, values: tuple[Any, ...], is_capturing: bool
+        self, family: Family, values: tuple[Any, ...], is_capturing: bool
     ) -> tuple[KernelPair | None, bool]:
         """The kernel of a call where there are several configurations."""
         from ninetoothed.runtime.tuning import timing
@@ -369,14 +482,24 @@ class Dispatcher:
         if search.programs() == 0:
             return None, False
         if is_capturing or timing.is_timing():
-            if bucket not in family.untimed:
-                with self._explained(is_capturing):
-                    family.untimed[bucket] = search.untimed()
-            return family.untimed[bucket].kernel, False
-        choice = family.chosen[bucket] = search.run()
-        used = [*family.chosen.values(), *family.untimed.values()]
-        family.candidates.keep_only([choice.kernel for choice in used])
+            return self._untimed(family, search, is_capturing), False
+        postponed = _postponed
+        if postponed is None:
+            choice = search.run()
+        elif (choice := search.known()) is None:
+            place = Postponed(search, device.current(), self._lock)
+            postponed.setdefault((family.candidates.key, bucket), place)
+            return self._untimed(family, search, is_capturing), False
+        family.chosen[bucket] = choice
+        family.keep_used()
         return choice.kernel, True
+
+    def _untimed(self, family: Family, search: Search, is_capturing: bool) -> KernelPair:
+        """The kernel of a call for which nothing can be timed."""
+        if search.bucket not in family.untimed:
+            with self._explained(is_capturing):
+                family.untimed[search.bucket] = search.untimed()
+        return family.untimed[search.bucket].kernel
 
     @contextlib.contextmanager
     def _explained(self, is_capturing: bool) -> Generator[None, None, None]:

@@ -172,7 +172,7 @@ def test_numbers_by_value(name: str) -> None:
 
 
 def test_a_thousand_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One kernel for all of them, and memory that does not grow."""
+    """Two kernels, one of them for sizes that fill all blocks, and memory that does not grow."""
     compiled: list[int] = []
     real = pool.compile
 
@@ -195,7 +195,7 @@ def test_a_thousand_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
             kernel(data[0, :size], data[1, :size], data[2, :size])
 
     calls()
-    assert sum(compiled) <= 1
+    assert sum(compiled) <= 2
     gc.collect()
     tracemalloc.start()
     # The second time, calls are kept; the third time, each is given its guard.
@@ -208,7 +208,7 @@ def test_a_thousand_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     gc.collect()
     assert tracemalloc.get_traced_memory()[0] - before < 100_000
     tracemalloc.stop()
-    assert sum(compiled) <= 1
+    assert sum(compiled) <= 2
     assert torch.equal(data[2, : shapes[-1]], data[0, : shapes[-1]] + data[1, : shapes[-1]])
 
 

@@ -98,6 +98,58 @@ def test_results_travel(tmp_path: Path) -> None:
         assert found == ("imported", config, False)
 
 
+RANK = """
+import sys, torch, torch.distributed as dist
+import ninetoothed
+from examples.matmul import matmul, matmul_kernel
+rank, way, store, device = int(sys.argv[1]), *sys.argv[2:]
+dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+a = torch.randn(1024, 1024, device=device, dtype=torch.float16)
+expected = a.double() @ a.double()
+
+def calls():
+    # Later ones repeat the first as it was launched.
+    for _ in range(3):
+        c = matmul(a, a)
+        assert (c.double() - expected).norm() / expected.norm() < 1e-3
+    return c
+
+if way == "apart":
+    calls()
+    count = ninetoothed.tuning.synchronize()
+else:
+    count = ninetoothed.tuning.synchronize(None, calls)
+c = calls()
+print(count, matmul_kernel.tuning_report(a, a, c).origin, matmul_kernel.best_config(a, a, c))
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("way", ["apart", "together"])
+def test_ranks_use_the_same_choice(way: str, tmp_path: Path) -> None:
+    """Two on one GPU, each with a cache folder; of those apart, one does not tune."""
+    processes: list[subprocess.Popen[str]] = []
+    for rank in (0, 1):
+        tune = {"NINETOOTHED_TUNE": "off" if way == "apart" and rank == 0 else "quick"}
+        folder = {"NINETOOTHED_CACHE_DIR": str(tmp_path / f"{rank}")}
+        command = [sys.executable, "-c", RANK, str(rank), way, str(tmp_path / "store"), "cuda"]
+        processes.append(
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=os.environ | folder | tune,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+    found = [process.communicate(timeout=300) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], found
+    (first, _), (second, _) = found
+    assert first == second
+    assert first.split()[:2] == ["1", "synchronized"]
+
+
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))

@@ -56,7 +56,11 @@ builtin.module {
     %13 = tt.addptr %output, %1 : !tt.ptr<f32>, i32
     %14 = tt.splat %13 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
     %15 = tt.addptr %14, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    tt.store %15, %12, %8 : tensor<256x!tt.ptr<f32>>
+    %16 = arith.constant 1 : i32
+    %17 = arith.subi %output_size, %16 : i32
+    %18 = tt.splat %17 : i32 -> tensor<256xi32>
+    %19 = arith.cmpi sle, %6, %18 : tensor<256xi32>
+    tt.store %15, %12, %19 : tensor<256x!tt.ptr<f32>>
     tt.return
   }
 }

@@ -16,4 +16,8 @@ def softmax_kernel(input, output, input_size_1, input_stride_0, output_stride_0)
     numerator = tl.exp(row - tl.max(row, axis=1)[:, None])
     # softmax.py:23: output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)
     v_2 = numerator / tl.sum(tl.where(v_1, numerator, 0.0), axis=1)[:, None]
-    tl.store(output + pid * output_stride_0 + v, v_2.to(tl.float16), mask=v_1)
+    tl.store(
+        output + pid * output_stride_0 + v,
+        v_2.to(tl.float16),
+        mask=(b1 <= input_size_1 - 1)[None, :],
+    )

@@ -64,7 +64,12 @@ builtin.module {
     %22 = tt.addptr %output, %21 : !tt.ptr<f16>, i32
     %23 = tt.splat %22 : !tt.ptr<f16> -> tensor<1x1024x!tt.ptr<f16>>
     %24 = tt.addptr %23, %3 : tensor<1x1024x!tt.ptr<f16>>, tensor<1x1024xi32>
-    tt.store %24, %20, %7 : tensor<1x1024x!tt.ptr<f16>>
+    %25 = arith.constant 1 : i32
+    %26 = arith.subi %input_size, %25 : i32
+    %27 = tt.splat %26 : i32 -> tensor<1024xi32>
+    %28 = arith.cmpi sle, %b1, %27 : tensor<1024xi32>
+    %29 = tt.expand_dims %28 0 : i32 : tensor<1024xi1> -> tensor<1x1024xi1>
+    tt.store %24, %20, %29 : tensor<1x1024x!tt.ptr<f16>>
     tt.return
   }
 }

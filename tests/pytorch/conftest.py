@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from tests.support.processes import Ranks
+from tests.support.mesh_ranks import MeshRanks
 
 _OF_TORCH = (
     "ignore:<class 'torch.autograd.function.Function'> should not be:DeprecationWarning",
@@ -40,8 +40,8 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ranks]:
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeshRanks]:
     """Processes that call a function together, each with its part of a mesh."""
-    found = Ranks(tmp_path_factory.mktemp("ranks"))
+    found = MeshRanks(tmp_path_factory.mktemp("ranks"))
     yield found
     found.stop()

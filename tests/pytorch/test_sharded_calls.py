@@ -34,7 +34,7 @@ import examples.swiglu
 import ninetoothed
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import GradientWarning, NineToothedError, PlacementError
-from tests.support.processes import MESHES, Ranks
+from tests.support.mesh_ranks import MESHES, MeshRanks
 
 WHOLE = Replicate()
 LINES = [shape for shape in MESHES if len(shape) == 1]
@@ -151,7 +151,7 @@ def products(mesh: DeviceMesh, m: int, k: int, n: int) -> None:
 @pytest.mark.parametrize(
     "sizes", [(8, 12, 4), (7, 10, 5), (5, 1, 9), (0, 3, 2), (4, 0, 3)], ids=str
 )
-def test_products(ranks: Ranks, shape: tuple[int, ...], sizes: tuple[int, ...]) -> None:
+def test_products(ranks: MeshRanks, shape: tuple[int, ...], sizes: tuple[int, ...]) -> None:
     ranks(shape, products, *sizes)
 
 
@@ -170,7 +170,7 @@ def columns_then_rows(mesh: DeviceMesh) -> None:
 
 
 @each_line
-def test_columns_then_rows(ranks: Ranks, shape: tuple[int, ...]) -> None:
+def test_columns_then_rows(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
     ranks(shape, columns_then_rows)
 
 
@@ -189,7 +189,7 @@ def rows_of_norms(mesh: DeviceMesh) -> None:
 
 
 @each_line
-def test_norms(ranks: Ranks, shape: tuple[int, ...]) -> None:
+def test_norms(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
     ranks(shape, rows_of_norms)
 
 
@@ -220,7 +220,7 @@ def heads(mesh: DeviceMesh) -> None:
 
 
 @each_line
-def test_attention(ranks: Ranks, shape: tuple[int, ...]) -> None:
+def test_attention(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
     ranks(shape, heads)
 
 
@@ -242,7 +242,7 @@ def feed_forward(mesh: DeviceMesh) -> None:
 
 
 @each_line
-def test_swiglu(ranks: Ranks, shape: tuple[int, ...]) -> None:
+def test_swiglu(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
     ranks(shape, feed_forward)
 
 
@@ -270,7 +270,7 @@ def two_dims(mesh: DeviceMesh) -> None:
     close(output, attention(query, key, key, True, 0.25)[0])
 
 
-def test_mesh_of_two_dims(ranks: Ranks) -> None:
+def test_mesh_of_two_dims(ranks: MeshRanks) -> None:
     ranks((2, 2), two_dims)
 
 
@@ -286,7 +286,7 @@ def numbers(mesh: DeviceMesh) -> None:
     close(scale(split, torch.tensor(3.0), True, BLOCK=16), x * 3)
 
 
-def test_numbers_and_symbols(ranks: Ranks) -> None:
+def test_numbers_and_symbols(ranks: MeshRanks) -> None:
     ranks((2,), numbers)
 
 
@@ -317,7 +317,7 @@ def told_shapes(mesh: DeviceMesh) -> None:
     assert told(whole, columns).placements == (Shard(1),)
 
 
-def test_shapes_that_are_told(ranks: Ranks) -> None:
+def test_shapes_that_are_told(ranks: MeshRanks) -> None:
     ranks((3,), told_shapes)
 
 
@@ -355,7 +355,7 @@ def written(mesh: DeviceMesh) -> None:
 
 
 @each_line
-def test_written(ranks: Ranks, shape: tuple[int, ...]) -> None:
+def test_written(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
     ranks(shape, written)
 
 
@@ -366,7 +366,7 @@ def written_on_two_dims(mesh: DeviceMesh) -> None:
     close(output, lhs @ rhs)
 
 
-def test_written_on_a_mesh_of_two_dims(ranks: Ranks) -> None:
+def test_written_on_a_mesh_of_two_dims(ranks: MeshRanks) -> None:
     ranks((2, 2), written_on_two_dims)
 
 
@@ -386,7 +386,7 @@ def without_a_rule(mesh: DeviceMesh) -> None:
     )
 
 
-def test_without_a_rule(ranks: Ranks) -> None:
+def test_without_a_rule(ranks: MeshRanks) -> None:
     ranks((2,), without_a_rule)
 
 
@@ -469,7 +469,7 @@ def messages(mesh: DeviceMesh) -> None:
         torch.ops.sharded.matmul(whole, plain)
 
 
-def test_messages(ranks: Ranks) -> None:
+def test_messages(ranks: MeshRanks) -> None:
     ranks((2,), messages)
 
 
@@ -491,7 +491,7 @@ def messages_of_two_dims(mesh: DeviceMesh) -> None:
     assert message.endswith("; place all tensors of a call on one")
 
 
-def test_messages_of_a_mesh_of_two_dims(ranks: Ranks) -> None:
+def test_messages_of_a_mesh_of_two_dims(ranks: MeshRanks) -> None:
     ranks((2, 2), messages_of_two_dims)
 
 
@@ -517,7 +517,7 @@ def inputs_that_are_written(mesh: DeviceMesh) -> None:
     close(x, torch.full((10,), 4.0))
 
 
-def test_inputs_that_are_written(ranks: Ranks) -> None:
+def test_inputs_that_are_written(ranks: MeshRanks) -> None:
     ranks((2,), inputs_that_are_written)
 
 
@@ -550,7 +550,7 @@ def training(mesh: DeviceMesh) -> None:
                 assert one.grad.placements == (placement,)
 
 
-def test_gradients(ranks: Ranks) -> None:
+def test_gradients(ranks: MeshRanks) -> None:
     ranks((2,), training)
 
 
@@ -586,7 +586,7 @@ def compiled_calls(mesh: DeviceMesh) -> None:
     close(causal(*split, True, 0.25)[0], attention(query, key, key, True, 0.25)[0])
 
 
-def test_compiled(ranks: Ranks) -> None:
+def test_compiled(ranks: MeshRanks) -> None:
     ranks((2,), compiled_calls)
 
 
@@ -597,7 +597,7 @@ def compiled_with_inductor(mesh: DeviceMesh) -> None:
     close(compiled(placed(mesh, x, WHOLE), placed(mesh, up, Shard(1))), x @ up + 1)
 
 
-def test_inductor(ranks: Ranks) -> None:
+def test_inductor(ranks: MeshRanks) -> None:
     ranks((2,), compiled_with_inductor)
 
 
@@ -617,7 +617,7 @@ def compiled_that_write(mesh: DeviceMesh) -> None:
         torch.compile(block, fullgraph=True, backend="aot_eager")(*tensors, output)
 
 
-def test_compiled_that_write(ranks: Ranks) -> None:
+def test_compiled_that_write(ranks: MeshRanks) -> None:
     ranks((2,), compiled_that_write)
 
 

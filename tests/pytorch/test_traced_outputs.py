@@ -59,6 +59,18 @@ scale = ninetoothed.make(
 )
 
 
+def doubled(x: Any, y: Any) -> Any:
+    y = x * 2
+
+
+flat = ninetoothed.make(
+    lambda x, y: (x.tile((32,)), y.tile((32,))),
+    doubled,
+    (Tensor(1), Tensor(1)),
+    outputs={"y": lambda x: 3},
+)
+
+
 def program(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
     return softmax(matmul(lhs, other=rhs) * 2) + 1
 
@@ -146,14 +158,17 @@ def test_export(strict: bool) -> None:
         (lambda x: add(x, x, x), "leave it out, or pass out=output"),
         (lambda x: add(x, 3), "rhs must be a tensor"),
         (lambda x: add(x, x.half()), "nothing tells the element type of output"),
-        (lambda x: add(x, x, out=(x,)), "out must be the tensor output itself"),
+        (lambda x: add(x, x, out=(x,)), "out must be the tensor output itself, not a tuple of 1"),
+        (lambda x: flat(x), "must return its shape, a tuple of 1 size, or (shape, dtype), not 3"),
     ],
 )
 def test_wrong_calls(call: Callable[[torch.Tensor], Any], message: str) -> None:
     x = torch.ones(4)
     with pytest.raises(Exception) as raised:  # noqa: PT011 - torch's compiler has its own
         torch.compile(call, fullgraph=True, backend="eager")(x)
-    assert message in str(raised.value)
+    # The lines that follow have the text of this test.
+    assert message in str(raised.value).partition("from user code")[0]
     torch._dynamo.reset()
-    with pytest.raises(ArgumentError):
+    with pytest.raises(ArgumentError) as raised:
         torch.compile(call, backend="eager")(x)
+    assert message in str(raised.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,11 +19,12 @@ from ninetoothed.artifacts.signature import Agreement, ParamSignature, Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
+from ninetoothed.runtime import dispatch
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host, Trial
 from ninetoothed.runtime.toolchain.triton import compat
-from ninetoothed.runtime.tuning import candidates, model, search, timing
+from ninetoothed.runtime.tuning import candidates, model, results, search, timing
 from ninetoothed.runtime.tuning.isolation import StuckError
 from ninetoothed.runtime.tuning.model import Ranked
 from ninetoothed.runtime.tuning.search import Tune
@@ -98,8 +100,10 @@ class World:
         tune: Tune | None = None,
         limit: int | None = None,
         name: str = "add",
+        on_replaced: Callable[[], None] = lambda: None,
     ) -> Dispatcher:
-        return Dispatcher(name, FakeCompiler(self, configs, version, make), tune, limit)
+        compiler = FakeCompiler(self, configs, version, make)
+        return Dispatcher(name, compiler, tune, limit, on_replaced)
 
 
 @dataclass
@@ -177,6 +181,9 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(folder))
     monkeypatch.delenv("NINETOOTHED_TUNE", raising=False)
     monkeypatch.setattr(artifact_store, "_memory", {})
+    dispatchers = weakref.WeakValueDictionary[int, Dispatcher]()
+    monkeypatch.setattr(dispatch, "_dispatchers", dispatchers)
+    monkeypatch.setattr(results, "agreed", {})
 
     @contextlib.contextmanager
     def guard(index: int) -> Any:
@@ -229,6 +236,7 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             results.append(found if isinstance(found, str) else Measured(found, 24, True))
         return results
 
+    monkeypatch.setattr(device, "is_available", constant(True))
     monkeypatch.setattr(device, "current", lambda: world.current)
     monkeypatch.setattr(device, "guard", guard)
     monkeypatch.setattr(device, "name", constant("fake device"))

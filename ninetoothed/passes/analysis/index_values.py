@@ -107,6 +107,11 @@ class IndexValues:
             return Range()
         return Range(self.smallest(found), self.largest(found))
 
+    def is_nonnegative(self, value: SSAValue) -> bool:
+        """True if an integer, or each lane of a block, is proved to be at least 0."""
+        found = self.exact(value)
+        return found is not None and self._is_nonnegative(found)
+
     def fits(self, expr: IndexExpr, type: Attribute) -> bool:
         """True if a type's integers hold all values of ``expr``."""
         return self.is_above_least(expr, type) and self._is_below_most(expr, type)

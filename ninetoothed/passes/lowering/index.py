@@ -21,6 +21,7 @@ from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.analysis.alignment import Alignment, alignment
 from ninetoothed.passes.lowering.elementwise import splat
+from ninetoothed.passes.lowering.rounding import hint_rounding
 from ninetoothed.symbolic.expr import IndexExpr, const, fits, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions
 from ninetoothed.symbolic.normal_form import always_nonnegative
@@ -218,7 +219,7 @@ class IndexLowering:
 
         Triton's division rounds to zero, which is the same where the dividend is proved to be at
         least 0. Elsewhere the remainder's sign corrects it; not every target of Triton lowers
-        ``arith.floordivsi``.
+        ``arith.floordivsi``. There Triton is kept from mistaking what it rounds.
         """
         build = self.combine
         nonnegative = always_nonnegative(expr.args[0], self.assumptions)
@@ -228,6 +229,7 @@ class IndexLowering:
         if nonnegative:
             return build(arith.DivSIOp if expr.op == "floordiv" else arith.RemSIOp, left, right)
         rest = build(arith.RemSIOp, left, right)
+        hint_rounding(rest.value)
         signed = rest if expr.op != "ceildiv" else build(arith.SubiOp, self.number(0), rest)
         # All bits set where it is negative: -1.
         negative = build(arith.ShRSIOp, signed, self.number(self.here.type.width.data - 1))
@@ -235,6 +237,7 @@ class IndexLowering:
             found = build(arith.AddiOp, rest, build(arith.AndIOp, negative, right))
         else:
             quotient = build(arith.DivSIOp, left, right)
+            hint_rounding(quotient.value)
             correct = arith.AddiOp if expr.op == "floordiv" else arith.SubiOp
             found = build(correct, quotient, negative)
         self._align(expr, found)

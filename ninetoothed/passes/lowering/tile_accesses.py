@@ -37,6 +37,7 @@ from ninetoothed.passes.lowering.index import (
 )
 from ninetoothed.passes.lowering.narrow import narrow_sides
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered
+from ninetoothed.symbolic.divisibility import known_divisor
 from ninetoothed.symbolic.expr import IndexExpr, const, divisions, ir_text, substitute, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
@@ -45,6 +46,7 @@ from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 _MOST_POINTERS = 1 << 13
 
 _BELOW = functools.partial(tt.CmpiOp, "slt")
+_AT_MOST = functools.partial(tt.CmpiOp, "sle")
 _BELOW_UNSIGNED = functools.partial(tt.CmpiOp, "ult")
 _NOT_BELOW = functools.partial(tt.CmpiOp, "sge")
 
@@ -59,6 +61,8 @@ class AccessOptions:
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
+    recomputed_masks: bool = True
+    """Masks of stores, and of what follows an op that combines lanes, are computed anew."""
     narrow_indices: bool = True
     """Of 64 bits, what is proved to fit 32 is computed in 32."""
     alignment_facts: bool = True
@@ -85,6 +89,12 @@ class KernelAccesses:
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = kernel.divisors
+        self.are_lanes_combined = False
+        """An op in front of the access that is lowered combines lanes."""
+        self.loaded: set[IndexExpr] = set()
+        """Sizes of the guards of loads in front."""
+        self.kept: set[IndexExpr] = set()
+        """Those of guards that no iteration of the loop around them changes."""
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""
@@ -95,12 +105,19 @@ class KernelAccesses:
         divisors = self.divisors
         return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
 
-    def conditions(self, lowering: IndexLowering, guard: Guard) -> list[Lanes]:
-        """The conditions whose conjunction a guard is."""
+    def conditions(self, lowering: IndexLowering, guard: Guard, anew: bool = False) -> list[Lanes]:
+        """The conditions whose conjunction a guard is.
+
+        ``anew``: in another form, which LLVM does not take for the same. Not where a lane does not
+        matter, for that is one bit; nor where several lanes have one, which Triton has to see.
+        """
         ranges = lowering.assumptions
         by_strides = self.offsets.by_strides
         index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
         if always_nonnegative(guard.index, ranges):
+            if anew and index.dims and known_divisor(guard.size, self.kernel.divisors) == 1:
+                most = lowering.combine(arith.SubiOp, size, lowering.number(1))
+                return [lowering.combine(_AT_MOST, index, most)]
             return [lowering.combine(_BELOW, index, size)]
         if self.options.unsigned_tests and always_nonnegative(guard.size, ranges):
             # A negative index is a large one.
@@ -304,7 +321,7 @@ class AccessLowering:
             if sides is not None:
                 conditions.append(lowering.combine(_BELOW, *sides))
                 continue
-            conditions += self.kernel.conditions(lowering, guard)
+            conditions += self.kernel.conditions(lowering, guard, self._is_far(guard))
         if not conditions:
             if remarks and self.access.guards:
                 remarks.passed(
@@ -313,3 +330,14 @@ class AccessLowering:
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
+
+    def _is_far(self, guard: Guard) -> bool:
+        """The bits of a load in front would be kept until here in registers, for nobody else."""
+        kernel = self.kernel
+        if is_in_loop(self.op) and not self.lowering.is_local(guard.index):
+            kernel.kept.add(guard.size)
+        shared = guard.size in kernel.loaded and guard.size not in kernel.kept
+        if isinstance(self.op, nt.LoadOp):
+            kernel.loaded.add(guard.size)
+        late = kernel.are_lanes_combined or isinstance(self.op, nt.StoreOp)
+        return kernel.options.recomputed_masks and shared and late

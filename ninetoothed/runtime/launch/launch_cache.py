@@ -136,6 +136,14 @@ class LaunchCache:
             # Whatever is unusual about the arguments, the full way takes it.
             return
 
+    def clear(self) -> None:
+        """Drops all that is kept: calls are looked up anew, as other kernels are to serve them."""
+        with self._lock:
+            self._kept.clear()
+            self._keys.clear()
+            self._makers.clear()
+            self._recent[0] = _NOTHING
+
     def _are_new(self, shapes: Hashable) -> bool:
         """True if no call had these shapes before, as far as it is remembered."""
         digest = hash(shapes)

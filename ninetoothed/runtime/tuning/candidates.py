@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -229,6 +229,24 @@ class Candidates:
             self._load(others, on_done)
         return [pair for pair in pairs if pair.ready(values) is not None]
 
+    def pairs(
+        self, configs: Collection[Config], full: Collection[Config]
+    ) -> dict[Config, KernelPair]:
+        """The kernels of all of these, loaded: the general ones, and of ``full`` those for calls in
+        which all guards hold as well.
+
+        Raises:
+            ConfigurationError: one of them cannot run here.
+        """
+        pairs = {pair.artifact.config: pair for pair in self.kernels([*configs])}
+        for config in configs:
+            if config not in pairs:
+                raise self.unable(config)
+        wanted = [pairs[config] for config in full]
+        missing = [self._full(pair) for pair in wanted if pair.has_full and pair.full is None]
+        self._load([one for one in missing if one[1].artifact.full], lambda done, total: None)
+        return pairs
+
     def compiled(
         self,
         configs: Sequence[Config],
@@ -250,12 +268,15 @@ class Candidates:
 
     def _needed(self, pair: KernelPair, values: tuple[Any, ...] | None) -> tuple[KernelPair, Host]:
         """The one of two kernels that a call needs."""
-        if pair.needs_full(values):
-            try:
-                return pair, Host(self._artifact(pair.artifact.config, full=True))
-            except ConfigurationError:
-                pair.give_up_full()
-        return pair, pair.host
+        return self._full(pair) if pair.needs_full(values) else (pair, pair.host)
+
+    def _full(self, pair: KernelPair) -> tuple[KernelPair, Host]:
+        """The full one of two kernels; the general one where there is none."""
+        try:
+            return pair, Host(self._artifact(pair.artifact.config, full=True))
+        except ConfigurationError:
+            pair.give_up_full()
+            return pair, pair.host
 
     def _compile(
         self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone
@@ -294,6 +315,14 @@ class Candidates:
         for config in [*self._hosts]:
             if config not in kept and self._hosts[config] is not None:
                 del self._hosts[config]
+
+    def unable(self, config: Config) -> ConfigurationError:
+        """The error that a configuration that ranks have agreed upon cannot run here."""
+        reason = self.failures.get(config, "it is none of this kernel's")
+        return ConfigurationError(
+            f"kernel {self.name!r} cannot run with {config}, which the ranks of its process group "
+            f"use: {reason}"
+        )
 
     def failure(self, others: Mapping[Config, str]) -> ConfigurationError:
         """The error that no configuration can run; ``others``: further reasons."""

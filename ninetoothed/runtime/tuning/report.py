@@ -13,6 +13,7 @@ ORIGINS = {
     "tuned": "tuned by this process",
     "disk": "tuned by an earlier process",
     "imported": "loaded from a file of results",
+    "synchronized": "the same on all ranks (ninetoothed.tuning.synchronize)",
     "nearby": "tuned for sizes near these",
     "model": "the best by the model of the device",
 }

@@ -35,6 +35,8 @@ _NO_RESULT = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
 Bucket = tuple[int, ...]
 Shapes = tuple[tuple[int, ...], ...]
+Slot = tuple[str, Bucket]
+"""What a choice is for: the key of its results, and the bucket."""
 
 # Of the exported file; to be raised with every change to Result or Row.
 _FORMAT = 2
@@ -48,6 +50,11 @@ _NEAR_OCTAVES = 1.0
 # By the name of its file, which has no other: a service meets new buckets all the time, and does
 # not read all results for each of them.
 _buckets: dict[str, Bucket] = {}
+
+agreed: dict[Slot, Config] = {}
+"""Configurations that ranks of a process group have agreed upon (see ``runtime.synchronization``),
+for calls that are yet to come.
+"""
 
 
 @dataclass(frozen=True)

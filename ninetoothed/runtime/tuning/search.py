@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.errors import DeviceError
+from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime.launch.loaded import KernelPair
 from ninetoothed.runtime.tuning import results, timing
 from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
@@ -34,8 +34,11 @@ _QUICK_LEAST, _QUICK_MOST, _FULL_MOST = 8, 16, 160
 _QUICK_BEHIND = 1.5
 # What is taken off the promise of a configuration for each better one with equal block sizes.
 _ALIKE = 0.04
-# How often the neighbours of the fastest are timed, how many, and after how many seconds no more.
-_REFINEMENTS, _NEIGHBOURS, _REFINED_SECONDS = 3, 8, 3.5
+REFINEMENTS = 3
+"""How often the neighbours of the fastest are timed."""
+
+# How many of them, and after how many seconds no more.
+_NEIGHBOURS, _REFINED_SECONDS = 8, 3.5
 
 
 @dataclass(frozen=True)
@@ -91,28 +94,71 @@ class Search:
             ConfigurationError: no configuration can run.
             DeviceError: one did not end while it was timed.
         """
+        return self.known() or self._timed()
+
+    def known(self) -> Selection | None:
+        """The choice where the mode asks for no timing, or None.
+
+        Raises:
+            ConfigurationError: no configuration can run, or not the one that was agreed upon.
+        """
         if self._mode == "off":
             return self.untimed()
         if self._mode == "quick":
-            return self._known() or self._timed()
-        exact = self._exact
-        if exact is not None and (exact.imported or exact.mode == "full"):
-            return self._by_result(exact) or self._timed()
-        return self._timed()
+            return self._agreed() or self._known()
+        known, exact = self._agreed(), self._exact
+        if known is None and exact is not None and (exact.imported or exact.mode == "full"):
+            known = self._by_result(exact)
+        return known
 
     def untimed(self) -> Selection:
         """The choice without a launch.
 
         Raises:
-            ConfigurationError: no configuration can run.
+            ConfigurationError: no configuration can run, or not the one that was agreed upon.
         """
-        known = self._known()
+        known = self._agreed() or self._known()
         if known is not None:
             return known
         kernel = self._candidates.first_kernel(self._order(), self._values)
         if kernel is None:
             raise self._candidates.failure({})
         return Selection(kernel, "model")
+
+    def promising(self) -> list[Config]:
+        """The configurations that are timed next by the model; empty where all were."""
+        left = [config for config in self._order() if config not in self._tried]
+        return self._proposed(left[: _count(self._ranked, self._mode)])
+
+    def near(self, best: Config) -> list[Config]:
+        """The configurations one step from the fastest that are timed next."""
+        return self._proposed(self._near(best, self._tried))
+
+    def _proposed(self, configs: list[Config]) -> list[Config]:
+        self._tried.update(configs)
+        return configs
+
+    def load(self, configs: Sequence[Config]) -> None:
+        """Compiles and loads what :meth:`rows` times."""
+        with Progress(f"tuning {self._candidates.name}") as progress:
+            self._kernels(configs, progress)
+
+    def rows(self, configs: Sequence[Config]) -> list[Row]:
+        """Times configurations: a row of each, those that ran first, the fastest before others.
+
+        Raises:
+            DeviceError: one did not end while it was timed.
+        """
+        with Progress(f"tuning {self._candidates.name}") as progress:
+            rows = self._race(configs, progress) if configs else []
+        reasons = {**self._candidates.failures, **self._failures}
+        ran = {row.config for row in rows}
+        left = [config for config in configs if config not in ran]
+        return [*rows, *(Row(config, None, 0, reasons.get(config, "")) for config in left)]
+
+    def failure(self, rows: Iterable[Row]) -> ConfigurationError:
+        """The error that no configuration can run; ``rows``: those that cannot, and why."""
+        return self._candidates.failure({row.config: row.reason or "" for row in rows})
 
     def precompile(self, refinements: int | None = None) -> list[Config]:
         """Compiles all that :meth:`run` may compile, whatever turns out to be fastest; returns what
@@ -136,7 +182,7 @@ class Search:
                 able = self._compiled(batch, progress)
             if not able:
                 raise self._candidates.failure({})
-            times = _REFINEMENTS if refinements is None else min(refinements, _REFINEMENTS)
+            times = REFINEMENTS if refinements is None else min(refinements, REFINEMENTS)
             return [*able, *self._compiled_near(able, times, progress)]
 
     def _compiled(self, configs: Sequence[Config], progress: Progress) -> list[Config]:
@@ -205,6 +251,21 @@ class Search:
     def _ranked(self) -> list[Ranked]:
         return self._candidates.ranked(self._values, self._fitting.configs)
 
+    def _agreed(self) -> Selection | None:
+        """The choice that ranks have agreed upon, in the order in which calls look choices up.
+
+        Raises:
+            ConfigurationError: it cannot run here, and another one would not be theirs.
+        """
+        for bucket in (results.bucket_of(self._values), self.bucket):
+            config = results.agreed.get((self._candidates.key, bucket))
+            if config is not None and config.values in self._fitting.sizes:
+                kernel = self._candidates.first_kernel([config], self._values)
+                if kernel is None:
+                    raise self._candidates.unable(config)
+                return Selection(kernel, "synchronized", bucket)
+        return None
+
     def _known(self) -> Selection | None:
         """The choice by a result of this bucket or a nearby one, if a configuration of it runs."""
         known = None if self._exact is None else self._by_result(self._exact)
@@ -264,7 +325,7 @@ class Search:
         """Local search: times what is one step from the fastest, and again, while there is time:
         the model sees the right region more surely than the best place in it.
         """
-        for _ in range(_REFINEMENTS):
+        for _ in range(REFINEMENTS):
             best = rows[0].config
             near = self._near(best, self._tried)
             if not near or time.monotonic() > end:
@@ -314,10 +375,7 @@ class Search:
     def _race(self, configs: Sequence[Config], progress: Progress) -> list[Row]:
         """Compiles and times configurations; those that ran, the fastest first."""
         self._tried.update(configs)
-        # Timed is what this call launches: of a configuration whose guards all hold, the full one.
-        kernels = self._candidates.kernels(
-            configs, self._values, lambda done, total: progress.update("compiled", done, total)
-        )
+        kernels = self._kernels(configs, progress)
         try:
             with relaxed():
                 measured = timing.time_trials(
@@ -337,21 +395,33 @@ class Search:
             if isinstance(found := measured[place], Measured)
         ]
 
-    def _settled(self, rows: Sequence[Row]) -> Selection:
-        """Keeps what was found, unless another process was quicker: then all use its result."""
+    def _kernels(self, configs: Sequence[Config], progress: Progress) -> list[KernelPair]:
+        # Timed is what this call launches: of a configuration whose guards all hold, the full one.
+        return self._candidates.kernels(
+            configs, self._values, lambda done, total: progress.update("compiled", done, total)
+        )
+
+    def result(self, rows: Iterable[Row]) -> Result:
+        """The result of these rows, the chosen configuration's first."""
         candidates = self._candidates
-        failures = {**candidates.failures, **self._failures}
-        result = Result(
+        return Result(
             candidates.key,
             candidates.name,
             candidates.device,
             self.bucket,
             results.shapes_of(self._values),
             self._mode,
-            (*rows, *(Row(config, None, 0, reason) for config, reason in failures.items())),
+            tuple(rows),
             __version__,
             candidates.version,
         )
+
+    def _settled(self, rows: Sequence[Row]) -> Selection:
+        """Keeps what was found, unless another process was quicker: then all use its result."""
+        candidates = self._candidates
+        failures = {**candidates.failures, **self._failures}
+        failed = (Row(config, None, 0, reason) for config, reason in failures.items())
+        result = self.result((*rows, *failed))
         logger.info(
             "tuned %s: %s takes %.4g ms", candidates.name, rows[0].config, rows[0].milliseconds
         )

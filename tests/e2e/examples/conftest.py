@@ -10,6 +10,7 @@ import torch
 
 from examples.runner import Draw
 from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls import places as devices
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.guard_bands import banded, stray_write
 from ninetoothed.calls.sequences import elements_of
@@ -58,10 +59,13 @@ def guard_bands(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     launch = Dispatcher.launch
 
     def launch_on_copies(
-        dispatcher: Dispatcher, signature: Signature, values: tuple[Any, ...]
+        dispatcher: Dispatcher,
+        signature: Signature,
+        values: tuple[Any, ...],
+        place: devices.Place | None = None,
     ) -> None:
         copies = tuple(banded(values))
-        launch(dispatcher, signature, copies)
+        launch(dispatcher, signature, copies, place)
         assert stray_write(values, copies) is None
         for value, copy in zip(map(elements_of, values), map(elements_of, copies), strict=True):
             if is_tensor(value):

@@ -22,7 +22,7 @@
 // CHECK: [[v11:%.*]] = tt.addptr [[y]], {{%.*}}
 // CHECK-NEXT: [[v12:%.*]] = tt.splat [[v11]]
 // CHECK-NEXT: [[v13:%.*]] = tt.addptr [[v12]], [[b0]]
-// CHECK: [[v14:%.*]] = arith.cmpi slt
+// CHECK: [[v14:%.*]] = arith.cmpi sle
 // CHECK: tt.store [[v13]], {{%.*}}, [[v14]]
 // CHECK-NOT: nt.store
 nt.kernel @masked_copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {

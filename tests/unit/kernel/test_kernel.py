@@ -20,7 +20,9 @@ from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.kernel import kernel
 from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
+from ninetoothed.runtime.launch.launch_cache import LaunchCache
 from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.toolchain.triton import compat
 
@@ -83,6 +85,27 @@ def test_sizes_are_named_by_parameters() -> None:
 
 def test_no_configuration_is_best_before_a_launch() -> None:
     assert matmul_kernel.best_config(*(torch.ones(4, 4) for _ in range(3))) is None
+
+
+def test_calls_are_looked_up_anew_where_choices_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where ranks synchronize: what repeats an earlier call would launch its kernel."""
+    on_replaced: list[Callable[[], None]] = []
+    cleared: list[LaunchCache] = []
+
+    def dispatcher(*args: Any) -> None:
+        on_replaced.append(args[-1])
+
+    def clear(self: LaunchCache) -> None:
+        cleared.append(self)
+
+    monkeypatch.setattr(kernel, "Dispatcher", dispatcher)
+    monkeypatch.setattr(LaunchCache, "clear", clear)
+    for _ in range(2):
+        ninetoothed.make(constexpr_arrangement, scale, (Tensor(1), Tensor(1)))
+    for function in on_replaced:
+        function()
+    assert len(cleared) == 2
+    assert cleared[0] is not cleared[1]
 
 
 def test_tensors_by_name_and_constexprs_by_keyword() -> None:

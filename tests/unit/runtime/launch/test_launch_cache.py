@@ -81,6 +81,14 @@ def test_a_call_that_is_another(
         gpu.stub.set(launched=0)
 
 
+def test_calls_that_are_forgotten(gpu: Gpu) -> None:
+    called = Called(gpu)
+    assert [called(*call()) for _ in range(2)] == [False, True]
+    called.repeated.clear()
+    assert [called(*call()) for _ in range(3)] == [False, True, True]
+    assert called.full == 2
+
+
 def test_version_counters(gpu: Gpu) -> None:
     """Each launch raises those of the tensors that the kernel writes."""
     called = Called(gpu, description=artifact(writes="y out"))
@@ -348,6 +356,8 @@ def test_what_is_kept_stays_loaded(gpu: Gpu) -> None:
     assert called.repeated.launch(call(), {})
 
 
+# torch 2.11's compiler warns of what it does not trace.
+@pytest.mark.filterwarnings("ignore:Dynamo does not know how to trace the builtin:UserWarning")
 def test_compiled_callers(gpu: Gpu) -> None:
     """Under torch.compile, a kernel is called as it is elsewhere."""
     called = Called(gpu)

@@ -22,7 +22,7 @@ MESHES = ((2,), (3,), (4,), (2, 2))
 """Shapes of meshes, of the first of the ranks."""
 
 
-class Ranks:
+class MeshRanks:
     """Four processes of one group of torch's, with the back end gloo. They are started once, and
     again after a failure.
     """
