@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -73,6 +73,7 @@ class KernelOperators:
         self._written = written
         self._warn_of_gradients = warn_of_gradients
         self._ordered = CallOrder(interface)
+        self._known: dict[Hashable, frozenset[str]] = {}
         self._identity = identity
         self._parameters = [interface.parameters[first] for first in interface.firsts]
         self._names = (*(one.name for one in self._parameters), *interface.keywords)
@@ -159,11 +160,19 @@ class KernelOperators:
     def stored(
         self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
     ) -> frozenset[str]:
-        """Names of the arguments that are written.
+        """Names of the arguments that calls of a form write (see :meth:`overload`).
 
         Raises:
             NineToothedError: the application is wrong for these element types.
         """
+        key = (letters, dtypes, repr(constants))
+        if key not in self._known:
+            self._known[key] = self._stored(letters, dtypes, constants)
+        return self._known[key]
+
+    def _stored(
+        self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
+    ) -> frozenset[str]:
         interface = self._interface
         place_of = {first: place for place, first in enumerate(interface.firsts)}
         types: dict[str, Any] = {}

@@ -103,7 +103,7 @@ class Sharding:
     assumed: str = ""
     """The assumptions about a call, as comments."""
     holds_for_all_sizes: bool = True
-    """False if constexpr sizes were assumed, too."""
+    """False if the kernel depends on constexpr sizes, and is compiled for some."""
 
     def rule(self, name: str) -> Rule:
         """The rule of a name.
@@ -154,9 +154,9 @@ def derive(
     )
     assumed = describe_assumed(definition, signature, dtypes)
     origins = [parameter.origin for parameter in definition.parameters]
-    rules, refusals = _derived(Tensors(kernel_of(module), origins))
-    is_sized = any(name in definition.constexpr_sizes for name, _ in signature.constants)
-    return Sharding(definition.name, tuple(rules), tuple(refusals), assumed, not is_sized)
+    fixed = [name for name, _ in signature.constants if name in definition.constexpr_sizes]
+    rules, refusals = _derived(Tensors(kernel_of(module), origins, fixed))
+    return Sharding(definition.name, tuple(rules), tuple(refusals), assumed, not fixed)
 
 
 def _built(

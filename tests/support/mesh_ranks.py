@@ -1,4 +1,6 @@
-"""Processes that run a function of a test together, as the ranks of a program do."""
+"""Processes that run a function of a test together, as the ranks of a mesh, and what such functions
+share.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,14 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import torch.distributed
 from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Partial, distribute_tensor
+from torch.distributed.tensor.debug import CommDebugMode
+
+from ninetoothed.errors import NineToothedError, PlacementError
 
 LONGEST_S = 120
 """How long ranks may take: those that wait for one that is gone would wait forever."""
@@ -94,3 +101,32 @@ def _serve(rank: int, store: str, connection: Connection) -> None:
             connection.send(f"rank {rank}:\n{traceback.format_exc()}")
         else:
             connection.send("")
+
+
+def close(found: Any, expected: torch.Tensor) -> None:
+    """Check a DTensor's elements."""
+    torch.testing.assert_close(found.full_tensor(), expected, rtol=1e-4, atol=1e-4)
+
+
+def placed(mesh: DeviceMesh, tensor: torch.Tensor, *placements: Any) -> DTensor:
+    """A DTensor; of parts of sums, the first rank has all."""
+    if not any(isinstance(one, Partial) for one in placements):
+        return distribute_tensor(tensor, mesh, placements)
+    first = all(place == 0 for place in mesh.get_coordinate() or ())
+    return DTensor.from_local(tensor if first else torch.zeros_like(tensor), mesh, placements)
+
+
+def collectives(function: Any) -> tuple[Any, dict[str, int]]:
+    """What a function returns, and how often it called each collective operation."""
+    with CommDebugMode() as found:
+        result = function()
+    counts = found.get_comm_counts().items()
+    return result, {str(one).split(".")[-1]: count for one, count in counts}
+
+
+def refused(function: Any, kind: type[NineToothedError] = PlacementError) -> str:
+    """The message of the error that a call raises."""
+    with pytest.raises(NineToothedError) as error:
+        function()
+    assert type(error.value) is kind
+    return error.value.message
