@@ -43,7 +43,7 @@ class CallRules:
             else:
                 types[parameter.name] = parameter.dtype or _number_type(value)
         sizes = {
-            name: shapes[interface.names[interface.parameters[place].first]][dim]
+            name: int(shapes[interface.names[interface.parameters[place].first]][dim])
             for name, place, dim in interface.sizes
             if name in interface.constexpr_sizes
         }

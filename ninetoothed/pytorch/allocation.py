@@ -43,11 +43,11 @@ Completed = tuple[tuple[Any, ...], dict[str, Any], Any]
 """A completed call: the values of all parameters, the other keywords, and what is returned."""
 
 
-class ShardedError(Exception):
+class ShardedError(ArgumentError):
     """A call's inputs, ``values``, have DTensors among them: nothing is allocated for it here."""
 
     def __init__(self, values: tuple[Any, ...]) -> None:
-        super().__init__()
+        super().__init__("DTensors are taken by calls alone; pass a rank's own ones, .to_local()")
         self.values = values
 
 

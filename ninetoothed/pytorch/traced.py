@@ -96,7 +96,9 @@ def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> An
     overload = operators.overload(letters, dtypes, known)
     if isinstance(overload, str):
         refuse(overload)
-    return getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])(*given)
+    operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
+    with torch.no_grad():
+        return operator(*given)
 
 
 def complete(

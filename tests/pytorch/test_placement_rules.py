@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.distributed.tensor import Partial, Replicate, Shard
 
-from ninetoothed.pytorch.placement_rules import WHOLE, Rule, Rules, combinable, misfit, shown
+from ninetoothed.pytorch.placement_rules import (
+    WHOLE,
+    Rule,
+    Rules,
+    Shapes,
+    combinable,
+    misfit,
+    shown,
+)
 
 ROWS = Rule("g0", {"x": Shard(0), "y": Replicate(), "z": Shard(0)})
 COLUMNS = Rule("g1", {"x": Replicate(), "y": Shard(1), "z": Shard(1)})
@@ -34,13 +42,13 @@ def test_a_rule_holds_for_dims_of_one_size() -> None:
 
 
 def test_rules_are_combined_where_ranks_allocate_what_they_should() -> None:
-    def product(shapes: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    def product(shapes: Shapes) -> Shapes:
         return {"z": (shapes["x"][0], shapes["y"][1])}
 
-    def constant(shapes: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    def constant(shapes: Shapes) -> Shapes:
         return {"z": (6, shapes["y"][1])}
 
-    def of_small_rows(shapes: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    def of_small_rows(shapes: Shapes) -> Shapes:
         # Of 6 rows, 4 ranks have 2, but 4 × 4 have 1.
         return {"z": (max(shapes["x"][0], 2), shapes["y"][1])}
 

@@ -24,7 +24,6 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 
 import examples.attention
-import examples.cross_entropy
 import examples.matmul
 import examples.rms_norm
 import examples.silu
@@ -127,10 +126,27 @@ def products(mesh: DeviceMesh, m: int, k: int, n: int) -> None:
 
 @each_line
 @pytest.mark.parametrize(
-    "sizes", [(8, 12, 4), (7, 10, 5), (5, 1, 9), (0, 3, 2), (4, 0, 3)], ids=str
+    "sizes", [(8, 12, 4), (7, 10, 5), (9, 5, 7), (5, 1, 9), (0, 3, 2), (4, 0, 3)], ids=str
 )
 def test_products(ranks: MeshRanks, shape: tuple[int, ...], sizes: tuple[int, ...]) -> None:
     ranks(shape, products, *sizes)
+
+
+def without_gradients(mesh: DeviceMesh) -> None:
+    # A kernel warns once.
+    kernel = ninetoothed.make(
+        examples.softmax.arrangement,
+        examples.softmax.application,
+        (Tensor(2), Tensor(2)),
+        outputs={"output": "input"},
+    )
+    x = placed(mesh, torch.randn(6, 4), Shard(0)).requires_grad_()
+    with pytest.warns(GradientWarning):
+        assert not kernel(x).requires_grad
+
+
+def test_calls_without_gradients(ranks: MeshRanks) -> None:
+    ranks((2,), without_gradients)
 
 
 def columns_then_rows(mesh: DeviceMesh) -> None:

@@ -3,7 +3,8 @@
 Functions that take a mesh run on its ranks.
 """
 
-# pyright: reportUnusedVariable=false, reportUnknownLambdaType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ import examples.softmax
 import ninetoothed
 from ninetoothed import Tensor
 from ninetoothed.errors import ArgumentError
+from ninetoothed.pytorch.allocation import ShardedError
 from tests.support.mesh_ranks import MeshRanks, close, placed, refused
 
 WHOLE = Replicate()
@@ -117,6 +119,9 @@ def messages(mesh: DeviceMesh) -> None:
     )
     assert refused(lambda: matmul(whole, placed(mesh, torch.ones(4), WHOLE)), ArgumentError) == (
         "other must have 2 dims, but its shape is (4,)"
+    )
+    assert refused(lambda: matmul.remarks(whole, whole), ShardedError) == (
+        "DTensors are taken by calls alone; pass a rank's own ones, .to_local()"
     )
     with pytest.raises(RuntimeError, match="got mixed torch"):
         named_matmul(whole, plain)
