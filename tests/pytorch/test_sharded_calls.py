@@ -30,6 +30,7 @@ import examples.silu
 import examples.softmax
 import examples.swiglu
 import ninetoothed
+import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import GradientWarning
 from tests.support.mesh_ranks import MESHES, MeshRanks, close, collectives, placed
@@ -96,6 +97,25 @@ scale = ninetoothed.make(
     outputs=("y",),
 )
 named_scale = ninetoothed.operator("sharded::scale", scale)
+
+
+def rows_arrangement(x: Any, is_shifted: Any, y: Any) -> Any:
+    return x.tile((1, -1)), is_shifted, y.tile((1, -1))
+
+
+def rows_application(x: Any, is_shifted: Any, y: Any) -> None:
+    y = x - ntl.max(x) if is_shifted else x * 2
+
+
+named_rows = ninetoothed.operator(
+    "sharded::rows",
+    ninetoothed.make(
+        rows_arrangement,
+        rows_application,
+        (Tensor(2), Tensor(0, constexpr=True), Tensor(2)),
+        outputs={"y": "x"},
+    ),
+)
 named_matmul = ninetoothed.operator("sharded::untrained_matmul", matmul)
 
 
@@ -282,6 +302,22 @@ def numbers(mesh: DeviceMesh) -> None:
 
 def test_numbers_and_symbols(ranks: MeshRanks) -> None:
     ranks((2,), numbers)
+
+
+def numbers_that_decide(mesh: DeviceMesh) -> None:
+    x = torch.randn(4, 9)
+    columns = placed(mesh, x, Shard(1))
+    for _ in range(2):
+        doubled = named_rows(columns, False)
+        assert doubled.placements == (Shard(1),)
+        close(doubled, x * 2)
+        shifted = named_rows(columns, True)
+        assert shifted.placements != (Shard(1),)
+        close(shifted, x - x.amax(1, keepdim=True))
+
+
+def test_numbers_that_decide_the_rules(ranks: MeshRanks) -> None:
+    ranks((2,), numbers_that_decide)
 
 
 def told_shapes(mesh: DeviceMesh) -> None:
