@@ -24,6 +24,7 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 
 import examples.attention
+import examples.embedding
 import examples.matmul
 import examples.rms_norm
 import examples.silu
@@ -258,6 +259,29 @@ def feed_forward(mesh: DeviceMesh) -> None:
 @each_line
 def test_swiglu(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
     ranks(shape, feed_forward)
+
+
+def sums_by_atomics(mesh: DeviceMesh) -> None:
+    rows = 11
+    kernel = ninetoothed.make(
+        examples.embedding.arrangement,
+        examples.embedding.backward_application,
+        (Tensor(1, dtype=ninetoothed.int64), Tensor(2, dtype=ninetoothed.float32), Tensor(2)),
+        outputs={"weight_gradient": lambda gradient: (rows, gradient.shape[1])},
+    )
+    index, gradient = torch.randint(rows, (13,)), torch.randn(13, 6)
+    expected = torch.zeros(rows, 6).index_add(0, index, gradient)
+    found = kernel(placed(mesh, index, Shard(0)), placed(mesh, gradient, Shard(0)))
+    assert found.placements == (Partial(),)
+    close(found, expected)
+    table = placed(mesh, torch.ones(rows, 6), Partial())
+    kernel(placed(mesh, index, Shard(0)), placed(mesh, gradient, Shard(0)), out=table)
+    close(table, expected + 1)
+
+
+@each_line
+def test_sums_by_atomics(ranks: MeshRanks, shape: tuple[int, ...]) -> None:
+    ranks(shape, sums_by_atomics)
 
 
 def two_dims(mesh: DeviceMesh) -> None:
