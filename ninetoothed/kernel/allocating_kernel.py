@@ -35,12 +35,10 @@ class AllocatingKernel(Kernel):
         )
         self._functional = FunctionalOperators(
             self,
-            self.interface,
+            self._operators,
             self._allocation,
             self.allocated,
-            self.stored_by,
             self.call_rules,
-            self._warnings.warn_of_gradients,
             functools.partial(_identity, compilation.digest, options, outputs),
         )
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ninetoothed.artifacts.interface import Interface
-from ninetoothed.calls.arguments import checked_tensor
 from ninetoothed.errors import ArgumentError, NineToothedError
 from ninetoothed.pytorch.allocation import Allocation
 from ninetoothed.pytorch.constant_results import constant_result
 from ninetoothed.pytorch.forms import Form
-from ninetoothed.pytorch.kernel_operators import NUMBERS, Written
+from ninetoothed.pytorch.kernel_operators import KernelOperators
 
 if TYPE_CHECKING:
     from ninetoothed.pytorch.sharded_operators import CallRules
@@ -27,9 +25,9 @@ _unnamed = itertools.count()
 
 
 class FunctionalOperators:
-    """The operators of one kernel with outputs.
+    """The operators of one kernel with outputs, beside ``mutating`` ones, which take them.
 
-    ``kernel`` is called without them, and returns them, as ``allocate`` does, which does not run
+    ``kernel`` is called without outputs, and returns them, as ``allocate`` does, which does not run
     it. ``identity`` tells a text that is equal for kernels that do the same, in any process; None:
     of this process alone.
     """
@@ -37,35 +35,26 @@ class FunctionalOperators:
     def __init__(
         self,
         kernel: Callable[..., Any],
-        interface: Interface,
+        mutating: KernelOperators,
         allocation: Allocation,
         allocate: Callable[[Sequence[Any], Mapping[str, Any]], Any],
-        written: Written,
         rules: CallRules,
-        warn_of_gradients: Callable[[Sequence[str]], None],
         identity: Callable[[], str | None],
     ) -> None:
         self._kernel = kernel
-        self._interface = interface
+        self.mutating = mutating
         self.inputs = tuple(name for name, _ in allocation.inputs)
         self.outputs = allocation.names
         self.sizes_from = allocation.sizes_from
-        self._allocate = allocate
-        self._written = written
-        self._rules = rules
-        self._warn_of_gradients = warn_of_gradients
-        self._identity = identity
-        count = len(self.inputs) - len(interface.keywords)
-        self._count = count
-        self._parameters = [
-            interface.parameters[first]
-            for first in interface.firsts
-            if interface.names[first] not in self.outputs
-        ]
-        self._overloads: dict[Any, tuple[str, str]] = {}
         self.constants = [
             place for place, (_, kind) in enumerate(allocation.inputs) if kind == "constexpr"
         ]
+        self._allocate = allocate
+        self._rules = rules
+        self._identity = identity
+        self._overloads: dict[Hashable, tuple[str, str]] = {}
+        self._keywords = mutating.interface.keywords
+        self._count = len(self.inputs) - len(self._keywords)
 
     @constant_result
     def overload(
@@ -83,11 +72,6 @@ class FunctionalOperators:
         except NineToothedError as error:
             return error.message
 
-    @constant_result
-    def warn_of_gradients(self, names: tuple[str, ...]) -> None:
-        """Warn of gradients that are lost, as a call does."""
-        self._warn_of_gradients(names)
-
     def completed(self, given: Sequence[Any]) -> Sequence[Any]:
         """The inputs of the operator, all of which are given."""
         return given
@@ -98,25 +82,15 @@ class FunctionalOperators:
         Raises:
             ArgumentError: one does not fit.
         """
-        self.check_inputs(given)
+        self.mutating.check(dict(zip(self.inputs, given, strict=True)))
         return self._allocate(*self._arguments(given))
-
-    def check_inputs(self, given: Sequence[Any]) -> None:
-        """Check the tensors among the inputs.
-
-        Raises:
-            ArgumentError: one does not fit.
-        """
-        for parameter, value in zip(self._parameters, given, strict=False):
-            if parameter.kind == "tensor":
-                checked_tensor(parameter, value)
 
     def _run(self, *given: Any) -> Any:
         args, keywords = self._arguments(given)
         return self._kernel(*args, **keywords)
 
     def _arguments(self, given: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
-        keywords = zip(self._interface.keywords, given[self._count :], strict=True)
+        keywords = zip(self._keywords, given[self._count :], strict=True)
         return given[: self._count], dict(keywords)
 
     def _check_written(
@@ -127,21 +101,14 @@ class FunctionalOperators:
         Raises:
             ArgumentError: an input is written.
         """
-        interface = self._interface
-        places = {name: place for place, name in enumerate(self.inputs)}
-        types: dict[str, Any] = {}
-        for parameter in interface.parameters:
-            place = places.get(interface.names[parameter.first])
-            if place is not None and parameter.kind != "constexpr":
-                own = parameter.dtype or NUMBERS.get(letters[place])
-                types[parameter.name] = dtypes[place] or own
-        values = {
-            self.inputs[place]: value
-            for place, value in zip(self.constants, constants, strict=True)
-        }
-        stored = self._written(types, values)
-        names = [interface.names[one.first] for one in interface.parameters if one.name in stored]
-        others = sorted({*names} - {*self.outputs})
+        names = self.mutating.names
+        places = [self.inputs.index(name) if name in self.inputs else None for name in names]
+        stored = self.mutating.stored(
+            "".join("r" if place is None else letters[place] for place in places),
+            tuple(None if place is None else dtypes[place] for place in places),
+            constants,
+        )
+        others = sorted(stored - {*self.outputs})
         if others:
             listed = " and ".join(others)
             raise ArgumentError(
@@ -166,7 +133,8 @@ class FunctionalOperators:
 
     @functools.cached_property
     def _name(self) -> str:
-        name = self._interface.name if self._interface.name.isascii() else "kernel"
+        name = self.mutating.interface.name
+        name = name if name.isascii() else "kernel"
         identity = self._identity()
         if identity is None:
             return f"{name}_functional_{next(_unnamed)}"

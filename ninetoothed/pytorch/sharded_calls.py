@@ -28,8 +28,9 @@ def call_allocating(operators: FunctionalOperators, values: Sequence[Any]) -> An
     Raises:
         NineToothedError: the arguments do not fit the kernel.
     """
-    operators.check_inputs(values)
-    _mesh_of(dict(zip(operators.inputs, values, strict=True)))
+    given = dict(zip(operators.inputs, values, strict=True))
+    operators.mutating.check(given)
+    _mesh_of(given)
     try:
         return functional_call(operators, values)
     except RuntimeError as error:

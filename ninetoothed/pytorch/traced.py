@@ -91,7 +91,7 @@ def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> An
             if letter == "r" and value.requires_grad
         ]
         if requiring:
-            operators.warn_of_gradients(tuple(requiring))
+            operators.mutating.warn_of_gradients(tuple(requiring))
     known = tuple([given[place] for place in operators.constants])
     overload = operators.overload(letters, dtypes, known)
     if isinstance(overload, str):
