@@ -53,6 +53,7 @@ class Binder:
         self._finish = finish
         # What follows the values of arguments.
         self._known: dict[Hashable, tuple[Signature, Place, bool]] = {}
+        self._signatures: dict[Signature, Signature] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -63,17 +64,38 @@ class Binder:
             ArgumentError: arguments that are missing, too many, or do not fit.
             DeviceError: tensors on different devices.
         """
+        arguments, classified = self.known(args, keywords)
+        return arguments or self.bind(args, keywords, classified)
+
+    def known(
+        self, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Arguments | None, Classified | None]:
+        """Bind a call of a class that was bound before; None for another, or a wrong one, and for
+        tensors that handle operators themselves. Beside it, what :meth:`bind` is to be given.
+        """
         try:
             classified = self._classify(args, keywords)
             known = None if classified is None else self._known.get(classified[1])
         except Exception:
             # Arguments that are unusual or wrong take the full way, which reports them.
-            classified = known = None
-        if classified is not None and known is not None:
-            return Arguments(classified[0], *known)
+            return None, None
+        if classified is None or known is None:
+            return None, classified
+        return Arguments(classified[0], *known), classified
+
+    def bind(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], classified: Classified | None
+    ) -> Arguments:
+        """Bind a call in full, and remember its class.
+
+        Raises:
+            ArgumentError, DeviceError: as for a call of the binder.
+        """
         with self._collecting():
             arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
+        # The one object of its value: that of a family is found by identity.
+        signature = self._signatures.setdefault(signature, signature)
         given = (*args, *keywords.values())
         may_warn = any(getattr(one, "requires_grad", False) for one in given) or any(
             param.alias_set for param in signature.params

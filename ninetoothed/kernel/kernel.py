@@ -319,10 +319,12 @@ class Kernel:
             is_launched = self._launch_cache.launch(args, kwargs)
             if is_launched:
                 return
-            if tracing.are_traced((*args, *kwargs.values())):
-                self._trace(args, kwargs)
-                return
-            arguments = self._bind(args, kwargs)
+            arguments, classified = self._bind.known(args, kwargs)
+            if arguments is None:
+                if tracing.are_traced((*args, *kwargs.values())):
+                    self._trace(args, kwargs)
+                    return
+                arguments = self._bind.bind(args, kwargs, classified)
             if arguments.may_warn:
                 self._warnings.check(args, kwargs, arguments)
             if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):

@@ -85,6 +85,15 @@ def test_new_shapes_of_a_class(add: Bound) -> None:
     assert add(x, out=out, y=torch.nn.Parameter(y, requires_grad=False))
 
 
+def test_calls_of_a_class_have_one_signature(add: Bound) -> None:
+    """The same object, so that no lookup compares two."""
+    first = add.binder(vectors(16, 16, 16), {}).signature
+    assert add.binder(vectors(3200, 32, 48), {}).signature is first
+    other = Binder(ADD, lambda signature: signature)
+    found = [other(vectors(16, 16, 16), {}).signature for _ in range(3)]
+    assert found[0] is found[1] is found[2]
+
+
 CHANGES: list[Callable[[torch.Tensor], torch.Tensor]] = [
     lambda x: x[:100],
     lambda x: x[::2],
