@@ -48,7 +48,6 @@ from ninetoothed.kernel import tracing
 from ninetoothed.kernel.call_warnings import CallWarnings
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.recipe import Recipe, found, imported
-from ninetoothed.pytorch.dtensors import are_sharded
 from ninetoothed.pytorch.kernel_operators import KernelOperators
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
@@ -345,6 +344,8 @@ class Kernel:
         return self._bind(args, kwargs)
 
     def _trace(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        from ninetoothed.pytorch.dtensors import are_sharded
+
         if are_sharded((*args, *kwargs.values())):
             from ninetoothed.pytorch.sharded_calls import call_mutating
 
