@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import os
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
@@ -85,6 +86,8 @@ class MeshRanks:
 def _serve(rank: int, store: str, connection: Connection) -> None:
     """Run functions until the process is ended; it sends back how one failed, or an empty text."""
     torch.set_num_threads(1)
+    # torch's cache of compiled graphs takes ranks for one another whose parts are uneven.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{store}-graphs{rank}"
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{store}", rank=rank, world_size=COUNT
     )
