@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.calls.arguments import Arguments
@@ -14,6 +14,9 @@ from ninetoothed.kernel import tracing
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.pytorch.allocation import Allocation
 from ninetoothed.pytorch.gradient_names import Roles
+
+if TYPE_CHECKING:
+    from ninetoothed.pytorch.placement_rules import Rules
 
 
 class BackwardKernel(Kernel):
@@ -53,6 +56,28 @@ class BackwardKernel(Kernel):
     def allocated(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """What a call allocates, before the kernel runs."""
         return self._allocation.completed(args, dict(kwargs))[2]
+
+    @property
+    def sizes_from(self) -> Mapping[str, Sequence[tuple[str, int] | None]]:
+        """As of an ``Allocation``."""
+        return self._allocation.sizes_from
+
+    def call_rules(self, given: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> Rules:
+        from torch.distributed.tensor import Shard
+
+        from ninetoothed.pytorch.placement_rules import Rule
+
+        found = super().call_rules(given, shapes)
+        each: list[Rule] = []
+        for rule in found.each:
+            # Where a gradient is split, so is what it is like.
+            likes = {
+                owner: rule[one]
+                for one, owner in self.roles.computed.items()
+                if owner in self.roles.shapes and isinstance(rule[one], Shard)
+            }
+            each.append(Rule(rule.name, {**rule.placements, **likes}))
+        return replace(found, each=tuple(each))
 
     def stored_by_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> frozenset[str]:
         """The names of what a call writes.

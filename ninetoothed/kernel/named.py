@@ -128,10 +128,19 @@ def operator(
     def written(args: Sequence[Any], keywords: Mapping[str, Any]) -> frozenset[str]:
         return _arguments_of(interface, kernel.stored(kernel.signature(args, keywords)))
 
-    allocate = None if allocating is None else allocating.allocated
-    named = NamedOperator(name, kernel, interface, mutated, written, returned, allocate)
+    named = NamedOperator(
+        name,
+        kernel,
+        interface,
+        mutated,
+        written,
+        returned,
+        None if allocating is None else allocating.allocated,
+        {} if allocating is None else allocating.sizes_from,
+    )
+    rules = kernel.call_rules
     if gradients is None:
-        return register(namespace, own, named, backward, setup_context, cast_inputs)
+        return register(namespace, own, named, rules, backward, setup_context, cast_inputs)
     of_backward = NamedOperator(
         f"{name}_backward",
         gradients,
@@ -140,9 +149,10 @@ def operator(
         gradients.stored_by_call,
         gradients.outputs,
         gradients.allocated,
+        gradients.sizes_from,
     )
-    found = register(namespace, own, named, None, None, cast_inputs)
-    register_backward(namespace, own, named, of_backward, gradients.roles)
+    found = register(namespace, own, named, rules, cast_inputs=cast_inputs)
+    register_backward(namespace, own, named, of_backward, gradients.roles, gradients.call_rules)
     return found
 
 

@@ -7,12 +7,13 @@ that calls the operator is loaded where the module was imported that names it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls.arguments import check_tensor
 from ninetoothed.errors import ArgumentError
-from ninetoothed.pytorch.forms import Form
+from ninetoothed.pytorch.forms import Form, returned
 from ninetoothed.pytorch.kernel_operators import apart
 
 Call = Callable[[Sequence[Any], Mapping[str, Any]], Any]
@@ -25,8 +26,9 @@ class NamedOperator:
     """The operator of a kernel.
 
     ``outputs``: names of the parameters that the kernel allocates and returns, and ``allocate``
-    does so without running it. Without any, the operator mutates the parameters named by
-    ``mutated``. ``written`` tells the names of those that a call writes.
+    does so without running it; ``sizes_from`` as of an ``Allocation``. Without any, the operator
+    mutates the parameters named by ``mutated``. ``written`` tells the names of those that a call
+    writes.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class NamedOperator:
         written: Call,
         outputs: tuple[str, ...] = (),
         allocate: Call | None = None,
+        sizes_from: Mapping[str, Sequence[tuple[str, int] | None]] = MappingProxyType({}),
     ) -> None:
         self._name = name
         self._kernel = kernel
@@ -45,6 +48,7 @@ class NamedOperator:
         self._allocate = allocate
         self._mutated = mutated
         self.outputs = outputs
+        self.sizes_from = sizes_from
         self._keywords = interface.keywords
         parameters = {
             interface.names[first]: interface.parameters[first] for first in interface.firsts
@@ -79,8 +83,7 @@ class NamedOperator:
         texts = [f"{self._type(one)} {one}" for one in self.inputs]
         for place, value in enumerate(self._defaults, len(texts) - len(self._defaults)):
             texts[place] += f"={value}"
-        returned = ", ".join(["Tensor"] * len(self.outputs))
-        return f"({', '.join(texts)}) -> {returned if len(self.outputs) == 1 else f'({returned})'}"
+        return f"({', '.join(texts)}) -> {returned(len(self.outputs))}"
 
     @property
     def has_results(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -16,11 +17,15 @@ from ninetoothed.pytorch.library import define, library
 from ninetoothed.pytorch.named_operators import NamedOperator
 from ninetoothed.runtime.launch import device
 
+if TYPE_CHECKING:
+    from ninetoothed.pytorch.sharded_operators import CallRules
+
 
 def register(
     namespace: str,
     name: str,
     named: NamedOperator,
+    rules: CallRules,
     backward: Callable[..., Any] | None = None,
     setup_context: Callable[..., Any] | None = None,
     cast_inputs: torch.dtype | None = None,
@@ -31,8 +36,20 @@ def register(
         ArgumentError: torch does not take the names of its parameters.
     """
     part, full = library(namespace), f"{namespace}::{name}"
+    is_sharded = not named.has_results
+
+    def check(*given: Any) -> Any:
+        nonlocal is_sharded
+        if not is_sharded and "torch.distributed.tensor" in sys.modules:
+            # DTensor asks for results before it asks for rules. Who has none does not load them.
+            from ninetoothed.pytorch import sharded_operators
+
+            is_sharded = True
+            sharded_operators.register(found, named, rules)
+        return named.check(*given)
+
     try:
-        define(namespace, name, named.schema, named.run, named.check)
+        define(namespace, name, named.schema, named.run, check)
     except RuntimeError as error:
         raise ArgumentError(
             f"torch does not take {full}{named.schema}; rename parameters of the kernel: "
@@ -49,16 +66,22 @@ def register(
 
 
 def register_backward(
-    namespace: str, name: str, named: NamedOperator, backward: NamedOperator, roles: Roles
+    namespace: str,
+    name: str,
+    named: NamedOperator,
+    backward: NamedOperator,
+    roles: Roles,
+    rules: CallRules,
 ) -> None:
-    """Register the operator of a backward kernel, as the backward of the operator of another one.
+    """Register the operator of a backward kernel, with its rules, as the backward of the operator
+    of another one.
 
     Raises:
         ArgumentError: torch does not take the names of its parameters.
     """
     full = f"{namespace}::{name}"
     refuse = no_second_derivatives(full)
-    operator = register(namespace, f"{name}_backward", backward, refuse)
+    operator = register(namespace, f"{name}_backward", backward, rules, refuse)
     functions = backward_functions(full, named, roles, operator, backward.inputs)
     found = getattr(getattr(torch.ops, namespace), name).default
     differentiate(library(namespace), found, named.completed, *functions)

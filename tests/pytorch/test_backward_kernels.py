@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 import torch
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Shard
 
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import ArgumentError
 from tests.pytorch.test_named_operators import drawn, in_blocks
+from tests.support.mesh_ranks import MeshRanks, close, placed
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 
@@ -247,6 +250,27 @@ def test_gradients_that_are_added_to_begin_as_zeros(device: str) -> None:
     for _ in range(3):
         (found,) = torch.autograd.grad(operator(x).sum(), x)
         assert torch.equal(found, torch.ones_like(x))
+
+
+def sharded(mesh: DeviceMesh) -> None:
+    x, y = torch.randn(2, 13).unbind()
+
+    def f(x: Any, y: Any) -> Any:
+        return multiply(x, y) * multiply_by(x, y.detach())
+
+    x_split, y_split = (placed(mesh, one, Shard(0)).requires_grad_() for one in (x, y))
+    for function in (f, torch.compile(f, fullgraph=True, backend="aot_eager")):
+        found = function(x_split, y_split)
+        close(found, x * y * x * y)
+        gradients = torch.autograd.grad(found.sum(), (x_split, y_split))
+        for one, expected in zip(gradients, (2 * x * y * y, x * x * y), strict=True):
+            assert isinstance(one, DTensor)
+            assert one.placements == (Shard(0),)
+            close(one, expected)
+
+
+def test_gradients_of_dtensors(ranks: MeshRanks) -> None:
+    ranks((2,), sharded)
 
 
 def test_input_without_a_gradient(device: str) -> None:
