@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
-from ninetoothed.definition.outputs import Outputs, OutputsLike, resolve
+from ninetoothed.definition.outputs import OutputsLike, resolve
 from ninetoothed.errors import NineToothedError, reported
 from ninetoothed.kernel import tracing
 from ninetoothed.kernel.kernel import Compilation, Kernel
@@ -23,12 +24,15 @@ class AllocatingKernel(Kernel):
     takes tensors to write into instead: one, or a tuple where there are several outputs.
     """
 
-    def __init__(
-        self, options: Options, compilation: Compilation, recipe: Recipe, outputs: Outputs
-    ) -> None:
+    def __init__(self, options: Options, compilation: Compilation, recipe: Recipe) -> None:
         super().__init__(options, compilation, recipe)
+        resolved = functools.partial(resolve, compilation.definition, recipe.outputs)
         self._allocation = Allocation(
-            self.interface, outputs, compilation.output_facts, tracing.are_traced
+            self.interface,
+            resolved(compilation.equal_sizes),
+            resolved,
+            compilation.output_facts,
+            tracing.are_traced,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -54,8 +58,7 @@ class AllocatingKernel(Kernel):
             ArgumentError: they name no tensor, or nothing decides a shape.
         """
         recipe = replace(kernel._recipe, outputs=given)
-        outputs = resolve(kernel.definition, given)
-        return AllocatingKernel(recipe.options, kernel._compilation, recipe, outputs)
+        return AllocatingKernel(recipe.options, kernel._compilation, recipe)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -268,8 +268,66 @@ def test_facts_of_outputs_are_kept_on_disk() -> None:
     again = kernel()
     compilation: Any = vars(again)["_compilation"]
     facts = compilation.output_facts({"x": "fp32", "z": "fp32"}, {})
-    assert facts == (frozenset({"z"}), frozenset({"z"}))
+    assert facts == (frozenset({"z"}), frozenset({"z"}), ())
     assert vars(compilation)["_compiler"] is None
+
+
+def test_rows_that_are_one_block_each() -> None:
+    kernel = ninetoothed.make(rows, added, [Tensor(2) for _ in range(3)], outputs=("z",))
+    x, y = torch.rand(8, 5), torch.rand(8, 5)
+    assert torch.equal(kernel(x, y), x + y)
+    assert allocations(lambda: kernel(x, y)) == ["new_empty"]
+    assert refused(lambda: kernel(x, y[:, :4])).endswith(
+        "the sizes y_size_1 and x_size_1 must be equal: they are (4,) and (5,)"
+    )
+
+
+def test_rows_in_another_process() -> None:
+    """What calls check is kept on disk: nothing is compiled for it again."""
+    x = torch.rand(8, 5)
+
+    def kernel() -> Any:
+        return ninetoothed.make(rows, added, [Tensor(2) for _ in range(3)], outputs=("z",))
+
+    kernel()(x, x)
+    again = kernel()
+    assert vars(vars(again)["_compilation"])["_compiler"] is None
+    assert torch.equal(again(x, x), x + x)
+
+
+def test_shape_that_an_outputs_function_decides() -> None:
+    def both(x: Any, y: Any, z: Any) -> Any:
+        y = x + 1
+        z = y * 2
+
+    kernel = ninetoothed.make(
+        rows, both, [Tensor(2) for _ in range(3)], outputs={"z": None, "y": shape_of_x}
+    )
+    x = torch.rand(8, 5)
+    z, y = kernel(x)
+    assert torch.equal(y, x + 1)
+    assert torch.equal(z, y * 2)
+
+
+def test_sizes_that_some_calls_do_not_check() -> None:
+    """What says a shape is asked for the call's own element types and constants."""
+
+    def arrangement(x: Any, flag: Any, z: Any) -> Any:
+        return x.tile((1, -1)), flag, z.tile((1, -1))
+
+    def application(x: Any, flag: Any, z: Any) -> Any:
+        z = x * 2 if flag else ntl.sum(x)
+
+    tensors = Tensor(2), Tensor(0, constexpr=True, value=True), Tensor(2)
+    kernel = ninetoothed.make(arrangement, application, tensors, outputs=("z",))
+    x = torch.rand(8, 5)
+    assert torch.equal(kernel(x, True), x * 2)
+    for _ in range(2):
+        assert refused(lambda: kernel(x, False)) == (
+            "outputs: nothing decides dim 1 of z, whose size follows neither from outermost levels "
+            "nor from sizes that calls check to be equal; write outputs={'z': 'x'} if it is like "
+            "x, or outputs={'z': lambda x: (…, …)} with its shape"
+        )
 
 
 def test_remarks_and_other_questions_leave_outputs_out() -> None:
