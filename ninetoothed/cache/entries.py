@@ -27,12 +27,12 @@ class CacheEntry(NamedTuple):
 
     ``warnings`` are those that do not depend on a call. ``has_races``: the races are among them;
     else they depend on element types. ``equal_sizes``: names of sizes that are equal in every call,
-    with assumed element types and constants.
+    with assumed element types and constants; None where constants cannot be assumed.
     """
 
     warnings: tuple[NineToothedWarning, ...]
     has_races: bool
-    equal_sizes: EqualSizes = ()
+    equal_sizes: EqualSizes | None = ()
 
 
 class SignatureInfo(NamedTuple):
@@ -140,7 +140,8 @@ def _loc(fields: dict[str, Any] | None) -> Loc | None:
 
 
 def _entry(fields: dict[str, Any]) -> CacheEntry:
-    equal_sizes = _equal_sizes(fields["equal_sizes"])
+    rows = fields["equal_sizes"]
+    equal_sizes = None if rows is None else _equal_sizes(rows)
     return CacheEntry(_warnings(fields["warnings"]), bool(fields["has_races"]), equal_sizes)
 
 

@@ -66,10 +66,11 @@ class Outputs:
 
 
 def resolve(
-    definition: Definition, given: OutputsLike, equal_sizes: Iterable[tuple[str, str]] = ()
+    definition: Definition, given: OutputsLike, equal_sizes: Iterable[tuple[str, str]] | None = ()
 ) -> Outputs:
     """Resolve what ``make`` was given as ``outputs=``. ``equal_sizes``: pairs of names of sizes; a
-    call in which they differ is refused.
+    call in which they differ is refused. None where only calls tell: what they are to decide has no
+    shape yet.
 
     Raises:
         ArgumentError: it names no tensor of the kernel, or nothing decides a shape.
@@ -231,7 +232,7 @@ class _Resolver:
         self._names = {name: sym(f"c{place}") for place, name in enumerate(definition.constexprs)}
         self._used: list[tuple[int, int]] = []
 
-    def resolved(self, equal_sizes: Iterable[tuple[str, str]]) -> Outputs:
+    def resolved(self, equal_sizes: Iterable[tuple[str, str]] | None) -> Outputs:
         """The outputs.
 
         Raises:
@@ -255,12 +256,12 @@ class _Resolver:
         unknown = names - self._known
         solved = solved_sizes(self._renamed(levels), unknown, self._known)
         needs_checks = len(solved) < len(unknown)
-        if needs_checks:
+        if needs_checks and equal_sizes is not None:
             rename = substitution(self._values)
             equal = [(rename(sym(one)), rename(sym(other))) for one, other in equal_sizes]
             solved = solved_sizes(self._renamed(levels), unknown, self._known, equal)
         self._values.update(solved)
-        shapes = {one.name: self._shape(one) for one in derived}
+        shapes = {one.name: self._shape(one, equal_sizes is None) for one in derived}
         pairs = equalities(self._renamed(levels), self._known)
         conditions = None
         if pairs is not None:
@@ -289,8 +290,8 @@ class _Resolver:
         rename = substitution(self._values)
         return [tuple(map(rename, sizes)) for sizes in levels]
 
-    def _shape(self, output: ArrangedParameter) -> tuple[str, ...]:
-        """Source of the shape of an output that was derived.
+    def _shape(self, output: ArrangedParameter, may_be_open: bool) -> tuple[str, ...] | None:
+        """Source of the shape of an output that was derived; None where calls may tell it.
 
         Raises:
             ArgumentError: nothing decides a size.
@@ -300,6 +301,8 @@ class _Resolver:
         (shape,) = self._renamed([output.source.shape])
         for dim, size in enumerate(shape):
             if not self._known.issuperset(symbol_names(size)):
+                if may_be_open:
+                    return None
                 what = (
                     f"dim {dim} of {output.name}, whose size follows neither from outermost levels "
                     "nor from sizes that calls check to be equal"
@@ -331,7 +334,9 @@ class _Resolver:
                 self._used.append(self._places[name])
         return python_text(substitution(self._names)(expr))
 
-    def _output(self, name: str, rule: Rule, shapes: Mapping[str, tuple[str, ...]]) -> Output:
+    def _output(
+        self, name: str, rule: Rule, shapes: Mapping[str, tuple[str, ...] | None]
+    ) -> Output:
         source = self._tensors[name].source
         firsts = self._definition.firsts
         takes: tuple[str, ...] = ()

@@ -224,7 +224,7 @@ class KernelCompiler:
         self.definition = definition
         self.has_races = has_races
         self.warnings: tuple[NineToothedWarning, ...] = ()
-        self.equal_sizes: EqualSizes = ()
+        self.equal_sizes: EqualSizes | None = None
         self._issued = IssuedWarnings() if issued is None else issued
         self._options = Options() if options is None else options
         self._variants: dict[Signature, Variant] = {}

@@ -48,7 +48,11 @@ def test_records_and_facts() -> None:
     place = Loc("a.py", 3, 4, 9, "inner", caller=Loc("b.py", 1))
     warnings = (RaceWarning("two programs", place), RaceWarning("and more"))
     sizes = (("x_size_1", "y_size_1"),)
-    for entry in (CacheEntry((), False), CacheEntry((), True, sizes), CacheEntry(warnings, True)):
+    for entry in (
+        CacheEntry((), False),
+        CacheEntry((), True, sizes),
+        CacheEntry(warnings, True, None),
+    ):
         entries.store("key", entry)
         assert entries.load("key") == entry
     assert entries.load("other") is None

@@ -172,6 +172,12 @@ def test_shape_that_checks_decide() -> None:
     assert not resolve(definition(), ("z",), [("x_size_0", "z_size_0")]).needs_checks
 
 
+def test_shape_that_calls_may_decide() -> None:
+    found = resolve(definition(rows, 2), ("z",), None)
+    assert found.each[0].shape is None
+    assert found.needs_checks
+
+
 def test_shape_that_another_outputs_function_decides() -> None:
     found = resolve(
         definition(rows, 2), {"z": None, "y": lambda x: x.shape}, [("y_size_1", "z_size_1")]

@@ -18,6 +18,7 @@ import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import MismatchError, NineToothedError, SerializationError
+from ninetoothed.kernel.allocating_kernel import AllocatingKernel
 from ninetoothed.kernel.kernel import Compilation
 from ninetoothed.testing import check_kernel
 
@@ -282,6 +283,12 @@ def test_rows_that_are_one_block_each() -> None:
     )
 
 
+def test_outputs_of_a_kernel_that_was_made_without() -> None:
+    kernel = ninetoothed.make(rows, added, [Tensor(2) for _ in range(3)])
+    x = torch.rand(8, 5)
+    assert torch.equal(AllocatingKernel.of(kernel, ("z",))(x, x), x + x)
+
+
 def test_rows_in_another_process() -> None:
     """What calls check is kept on disk: nothing is compiled for it again."""
     x = torch.rand(8, 5)
@@ -309,7 +316,8 @@ def test_shape_that_an_outputs_function_decides() -> None:
     assert torch.equal(z, y * 2)
 
 
-def test_sizes_that_some_calls_do_not_check() -> None:
+@pytest.mark.parametrize("default", [True, None])
+def test_sizes_that_some_calls_do_not_check(default: bool | None) -> None:
     """What says a shape is asked for the call's own element types and constants."""
 
     def arrangement(x: Any, flag: Any, z: Any) -> Any:
@@ -318,7 +326,7 @@ def test_sizes_that_some_calls_do_not_check() -> None:
     def application(x: Any, flag: Any, z: Any) -> Any:
         z = x * 2 if flag else ntl.sum(x)
 
-    tensors = Tensor(2), Tensor(0, constexpr=True, value=True), Tensor(2)
+    tensors = Tensor(2), Tensor(0, constexpr=True, value=default), Tensor(2)
     kernel = ninetoothed.make(arrangement, application, tensors, outputs=("z",))
     x = torch.rand(8, 5)
     assert torch.equal(kernel(x, True), x * 2)
