@@ -162,6 +162,10 @@ class ArgumentError(NineToothedError):
     """A kernel, or a function of the language, was called with arguments that do not fit."""
 
 
+class PlacementError(ArgumentError):
+    """A call's DTensors are placed so that the ranks cannot run the kernel on their own tensors."""
+
+
 class CheckError(ArgumentError):
     """A check of a call's sizes fails; caught before it reaches the user, who sees an
     :class:`ArgumentError`.

@@ -62,7 +62,7 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
         if parameter.kind == "tensor":
-            value = _tensor(parameter, value)
+            value = checked_tensor(parameter, value)
             values.append(value)
             params.append(_tensor_signature(parameter, value))
         elif type(value) in PLAIN:
@@ -308,7 +308,7 @@ def element_type(value: Any, parameter: Parameter, default: str) -> str:
     return found
 
 
-def _tensor(parameter: Parameter, value: Any) -> Any:
+def checked_tensor(parameter: Parameter, value: Any) -> Any:
     """The argument for a parameter, checked; a jagged one as a :class:`Jagged`.
 
     Raises:

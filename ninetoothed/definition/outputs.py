@@ -64,6 +64,20 @@ class Outputs:
     needs_checks: bool = False
     is_shared: bool = False
 
+    def sizes_from(self, output: Output) -> tuple[tuple[int, int] | None, ...]:
+        """Of each dim of an output, the position and the dim of an input that has its size; None
+        where it is computed, or a function tells it.
+        """
+        if output.like is not None:
+            return tuple((output.like, dim) for dim in range(output.ndim))
+        if output.shape is None:
+            return (None,) * output.ndim
+        hidden = {one.position for one in self.each}
+        found = {
+            f"s{number}": size for number, size in enumerate(self.sizes) if size[0] not in hidden
+        }
+        return tuple(map(found.get, output.shape))
+
 
 def resolve(
     definition: Definition, given: OutputsLike, equal_sizes: Iterable[tuple[str, str]] | None = ()

@@ -11,10 +11,12 @@ from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.definition.outputs import OutputsLike, resolve
 from ninetoothed.errors import NineToothedError, reported
+from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel import tracing
 from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.kernel.recipe import Recipe
-from ninetoothed.pytorch.allocation import Allocation
+from ninetoothed.pytorch.allocation import Allocation, ShardedError
+from ninetoothed.pytorch.functional_operators import FunctionalOperators
 
 
 class AllocatingKernel(Kernel):
@@ -34,21 +36,44 @@ class AllocatingKernel(Kernel):
             compilation.output_facts,
             tracing.are_traced,
         )
+        self._functional = FunctionalOperators(
+            self,
+            self._operators,
+            self._allocation,
+            self.allocated,
+            self.call_rules,
+            functools.partial(_identity, compilation.digest, options, outputs),
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if tracing.is_compiling():
             from ninetoothed.pytorch.traced import complete
 
-            values, keywords, result = complete(self._allocation, args, kwargs)
+            values, keywords, result = complete(self._allocation, self._functional, args, kwargs)
+            if values is not None and keywords is not None:
+                super().__call__(*values, **keywords)
+            return result
+        try:
+            values, keywords, result = self._allocation.completed(args, kwargs)
+        except ShardedError as call:
+            inputs = call.values
+        except NineToothedError as error:
+            raise reported(error) from None
         else:
-            try:
-                values, keywords, result = self._allocation.completed(args, kwargs)
-            except NineToothedError as error:
-                raise reported(error) from None
-        super().__call__(*values, **keywords)
-        return result
+            super().__call__(*values, **keywords)
+            return result
+        return self._call_sharded(inputs)
 
     __call__.__doc__ = Kernel.__call__.__doc__
+
+    def _call_sharded(self, values: Sequence[Any]) -> Any:
+        """The outputs of a call with DTensors, whose inputs are ``values``."""
+        from ninetoothed.pytorch.sharded_calls import call_allocating
+
+        try:
+            return call_allocating(self._functional, values)
+        except NineToothedError as error:
+            raise reported(error) from None
 
     @staticmethod
     def of(kernel: Kernel, given: OutputsLike) -> AllocatingKernel:
@@ -65,6 +90,13 @@ class AllocatingKernel(Kernel):
         """Names of the outputs, in order."""
         return self._allocation.names
 
+    @property
+    def sizes_from(self) -> Mapping[str, Sequence[tuple[str, int] | None]]:
+        """Of each dim of an output, the input and its dim that have the same size, where it is
+        told.
+        """
+        return self._allocation.sizes_from
+
     def allocated(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """What a call allocates, before the kernel runs."""
         return self._allocation.completed(args, dict(kwargs))[2]
@@ -72,3 +104,15 @@ class AllocatingKernel(Kernel):
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
         values, keywords, _ = self._allocation.completed(args, kwargs)
         return self._bind(values, keywords)
+
+
+def _identity(digest: str | None, options: Options, outputs: Outputs) -> str | None:
+    """Text that is equal for kernels that do the same and allocate the same, in any process; None
+    where what they read has no digest.
+    """
+    functions = [one.function for one in outputs.each if one.function is not None]
+    parts = [digest, *(examine(one).key() for one in functions)]
+    if None in parts:
+        return None
+    each = [replace(one, function=None) for one in outputs.each]
+    return f"{parts} {options.tune} {replace(outputs, each=tuple(each))}"

@@ -58,7 +58,9 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ninetoothed.compiler.remark_report import RemarkReport
+    from ninetoothed.kernel.call_rules import CallRules
     from ninetoothed.kernel.compilation import KernelCompiler
+    from ninetoothed.pytorch.placement_rules import Rules
     from ninetoothed.runtime.tuning.candidates import Absent
     from ninetoothed.runtime.tuning.report import TuningReport
     from ninetoothed.verification.verdicts import Report
@@ -338,9 +340,30 @@ class Kernel:
         return self._bind(args, kwargs)
 
     def _trace(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        from ninetoothed.pytorch.dtensors import are_sharded
+
+        if are_sharded((*args, *kwargs.values())):
+            from ninetoothed.pytorch.sharded_calls import call_mutating
+
+            call_mutating(self._operators, self.call_rules, args, kwargs)
+            return
         from ninetoothed.pytorch.traced import call
 
         call(self._operators, args, kwargs)
+
+    def call_rules(self, given: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> Rules:
+        """The sharding rules of calls like one (see ``CallRules``).
+
+        Raises:
+            NineToothedError: the application is wrong for these element types.
+        """
+        return self._rules(given, shapes)
+
+    @functools.cached_property
+    def _rules(self) -> CallRules:
+        from ninetoothed.kernel.call_rules import CallRules
+
+        return CallRules(self.definition)
 
     def stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
         """The parameters that calls with these element types and constants write, by name.

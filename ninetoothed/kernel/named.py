@@ -118,8 +118,9 @@ def operator(
         written,
         () if allocating is None else allocating.outputs,
         None if allocating is None else allocating.allocated,
+        {} if allocating is None else allocating.sizes_from,
     )
-    return register(namespace, own, named, backward, setup_context, cast_inputs)
+    return register(namespace, own, named, backward, setup_context, cast_inputs, kernel.call_rules)
 
 
 def _torch() -> Any:

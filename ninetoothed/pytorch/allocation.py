@@ -18,6 +18,7 @@ from ninetoothed.calls.arguments import bind, checked_order
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.numbers import (
     element_type_of,
+    is_tensor_like,
     member_value,
     number_class,
     number_value,
@@ -28,6 +29,7 @@ from ninetoothed.definition.outputs import Output, Outputs
 from ninetoothed.errors import ArgumentError, NineToothedError, collect_warnings, counted
 from ninetoothed.pytorch.allocate_function import Allocate, allocate_function, refuse
 from ninetoothed.pytorch.constant_results import Made, constant_result
+from ninetoothed.pytorch.dtensors import are_sharded
 
 Facts = Callable[[Mapping[str, Any], Mapping[str, Any]], OutputFacts]
 """What is known of outputs, from element types and constants by name."""
@@ -38,6 +40,14 @@ _MOST = 4096
 
 Completed = tuple[tuple[Any, ...], dict[str, Any], Any]
 """A completed call: the values of all parameters, the other keywords, and what is returned."""
+
+
+class ShardedError(ArgumentError):
+    """A call's inputs, ``values``, have DTensors among them: nothing is allocated for it here."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        super().__init__("DTensors are taken by calls alone; pass a rank's own ones, .to_local()")
+        self.values = values
 
 
 class Plan(NamedTuple):
@@ -86,6 +96,16 @@ class Allocation:
         self._known: dict[Hashable, Allocate] = {}
         self._classes: dict[Hashable, Allocate] = {}
         self.made = Made()
+        self.sizes_from = {
+            output.name: tuple(
+                None if one is None else (interface.names[one[0]], one[1])
+                for one in outputs.sizes_from(output)
+            )
+            for output in outputs.each
+        }
+        """Of each dim of an output, the input and its dim that have the same size, where it is
+        told.
+        """
         # The names and kinds of a plan's inputs.
         self.inputs = (
             *((one.name, one.kind) for one in self._parameters),
@@ -98,14 +118,18 @@ class Allocation:
         Raises:
             ArgumentError: arguments are missing, too many, or do not fit; or nothing says an
                 output's element type.
+            ShardedError: there are DTensors among the inputs.
         """
-        if "out" in keywords and keywords["out"] is None:
-            del keywords["out"]
-        form = self._forms.get((len(args), *keywords))
+        key: Hashable = len(args)
+        if keywords:
+            if "out" in keywords and keywords["out"] is None:
+                del keywords["out"]
+            key = (key, *keywords)
+        form = self._forms.get(key)
         if form is None:
             form = self._form(len(args), tuple(keywords))
             if len(self._forms) < MOST_ORDERS:
-                self._forms[len(args), *keywords] = form
+                self._forms[key] = form
         return form(*args, *keywords.values())
 
     @constant_result
@@ -200,7 +224,7 @@ class Allocation:
         texts = [*taken, *(f"default{place}" for place in range(len(plan.defaults)))]
         given = [texts[place] for place in plan.inputs]
         key = [
-            f"{text}.dtype" if one.kind == "tensor" else f"class{place}({text})"
+            f"{text}.__class__, {text}.dtype" if one.kind == "tensor" else f"class{place}({text})"
             for place, (one, text) in enumerate(zip(self._parameters, given, strict=False))
         ]
         # A bool is equal to a number.
@@ -243,9 +267,13 @@ class Allocation:
 
         Raises:
             ArgumentError: arguments do not fit, or nothing says an element type.
+            ShardedError: there are DTensors.
         """
+        if are_sharded(values):
+            raise ShardedError(values)
         count = len(self._parameters)
-        if not self._are_traced(values):
+        is_traced = self._are_traced(values)
+        if not is_traced:
             given = dict(zip(self._interface.keywords, values[count:], strict=True))
             # The call warns itself.
             with collect_warnings():
@@ -253,7 +281,8 @@ class Allocation:
         types: list[Any] = []
         constants: list[Any] = []
         for parameter, value in zip(self._parameters, values, strict=False):
-            if parameter.kind == "tensor":
+            # What torch traces has no value.
+            if parameter.kind == "tensor" or (is_traced and is_tensor_like(value)):
                 types.append(value.dtype)
                 continue
             number = number_value(parameter, value)
@@ -263,10 +292,12 @@ class Allocation:
         constants += map(dtypes.number, values[count:])
         allocate = self._allocate(tuple(types), tuple(constants))
         try:
-            key = [
-                value.dtype if one.kind == "tensor" else number_class(one, value)
-                for one, value in zip(self._parameters, values, strict=False)
-            ]
+            key: list[Hashable] = []
+            for one, value in zip(self._parameters, values, strict=False):
+                if one.kind == "tensor":
+                    key += (value.__class__, value.dtype)
+                else:
+                    key.append(number_class(one, value))
         except TypeError:
             # It has a number of another class than Python's.
             return allocate(*values)

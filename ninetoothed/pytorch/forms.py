@@ -30,13 +30,15 @@ _TYPES = {
 
 class Form(NamedTuple):
     """Form of calls: of each argument the letter, the name, the dim that is jagged, and the
-    position of the first one that is the same tensor, mostly its own.
+    position of the first one that is the same tensor, mostly its own; and how many tensors are
+    returned.
     """
 
     letters: str
     names: tuple[str, ...]
     jagged_dims: tuple[int | None, ...]
     same: tuple[int, ...]
+    results: int = 0
 
     def with_written(self, written: frozenset[str]) -> Form:
         """The form of calls that write the arguments of these names."""
@@ -76,7 +78,7 @@ class Form(NamedTuple):
             _TYPES[letter].format(name=name if name.isascii() else f"argument{place}")
             for place, (letter, name) in enumerate(zip(self.letters, self.names, strict=True))
         ]
-        return f"({', '.join(texts)}) -> ()"
+        return f"({', '.join(texts)}) -> {returned(self.results)}"
 
     def joined(self, given: Sequence[Any], longest_of: Callable[[Any], int]) -> list[Any]:
         """A call's arguments, from those of its operator; ``longest_of`` finds the longest length
@@ -93,3 +95,9 @@ class Form(NamedTuple):
                 value = Jagged(value, Offsets(offsets), dim, longest)
             values.append(value)
         return values
+
+
+def returned(count: int) -> str:
+    """The results of an operator, so many tensors, as torch writes them."""
+    texts = ", ".join(["Tensor"] * count)
+    return texts if count == 1 else f"({texts})"

@@ -13,13 +13,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
-from ninetoothed.calls.arguments import check_tensor, checked_order, different
+from ninetoothed.calls.arguments import check_tensor, checked_order, checked_tensor, different
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.errors import ArgumentError, NineToothedError
@@ -68,19 +68,20 @@ class KernelOperators:
         identity: str | None,
         warn_of_gradients: Callable[[Sequence[str]], None],
     ) -> None:
-        self._kernel = kernel
-        self._interface = interface
+        self.kernel = kernel
+        self.interface = interface
         self._written = written
         self._warn_of_gradients = warn_of_gradients
         self._ordered = CallOrder(interface)
+        self._known: dict[Hashable, frozenset[str]] = {}
         self._identity = identity
         self._parameters = [interface.parameters[first] for first in interface.firsts]
-        self._names = (*(one.name for one in self._parameters), *interface.keywords)
+        self.names = (*(one.name for one in self._parameters), *interface.keywords)
         self._dims = tuple(one.jagged_dim for one in self._parameters)
         self._dims += (None,) * len(interface.keywords)
-        self._constants = tuple(
+        self.constants = tuple(
             place
-            for place in range(len(self._names))
+            for place in range(len(self.names))
             if place >= len(self._parameters) or self._parameters[place].kind == "constexpr"
         )
 
@@ -105,8 +106,8 @@ class KernelOperators:
         ``constants`` what is compiled in.
         """
         try:
-            form = Form(letters, self._names, self._dims, same)
-            return self._registered(form.with_written(self._stored(letters, dtypes, constants)))
+            form = Form(letters, self.names, self._dims, same)
+            return self._registered(form.with_written(self.stored(letters, dtypes, constants)))
         except NineToothedError as error:
             return str(error)
 
@@ -115,13 +116,36 @@ class KernelOperators:
         """Warn of gradients that are lost, as a call does."""
         self._warn_of_gradients(names)
 
+    def arguments(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name, each once.
+
+        Raises:
+            ArgumentError: the kernel takes others.
+        """
+        names, places, defaults, _, repeats = self._order(len(args), tuple(keywords))
+        given = (*args, *keywords.values(), *defaults)
+        for one, two, message in repeats:
+            if given[one] is not given[two]:
+                raise ArgumentError(message)
+        return {name: given[place] for name, place in zip(names, places, strict=True)}
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Check the tensors among a call's arguments, or some of them.
+
+        Raises:
+            ArgumentError: one does not fit.
+        """
+        for parameter in self._parameters:
+            if parameter.kind == "tensor" and parameter.name in values:
+                checked_tensor(parameter, values[parameter.name])
+
     def _order(self, count: int, keywords: tuple[str, ...]) -> Order:
         """See :meth:`order`.
 
         Raises:
             ArgumentError: the kernel takes another number of arguments, or other keywords.
         """
-        interface = self._interface
+        interface = self.interface
         order = checked_order(self._ordered, interface, count, keywords)
         others = dict(order.others)
         places = [order.parameters[first] for first in interface.firsts]
@@ -131,29 +155,38 @@ class KernelOperators:
             for first, later in interface.repeats
             if order.parameters[first] != order.parameters[later]
         )
-        return Order(self._names, tuple(places), order.defaults, self._constants, repeats)
+        return Order(self.names, tuple(places), order.defaults, self.constants, repeats)
 
-    def _stored(
+    def stored(
         self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
     ) -> frozenset[str]:
-        """Names of the arguments that are written.
+        """Names of the arguments that calls of a form write (see :meth:`overload`).
 
         Raises:
             NineToothedError: the application is wrong for these element types.
         """
-        interface = self._interface
+        key = (letters, dtypes, repr(constants))
+        if key not in self._known:
+            self._known[key] = self._stored(letters, dtypes, constants)
+        return self._known[key]
+
+    def _stored(
+        self, letters: str, dtypes: tuple[Any, ...], constants: tuple[Any, ...]
+    ) -> frozenset[str]:
+        interface = self.interface
         place_of = {first: place for place, first in enumerate(interface.firsts)}
         types: dict[str, Any] = {}
         for parameter in interface.parameters:
             place = place_of[parameter.first]
-            if parameter.kind != "constexpr":
-                own = parameter.dtype or NUMBERS.get(letters[place])
-                types[parameter.name] = dtypes[place] or own
-        known = zip(self._constants, constants, strict=True)
-        values = {self._names[place]: value for place, value in known if value is not None}
+            dtype = dtypes[place] or parameter.dtype or NUMBERS.get(letters[place])
+            # What a call allocates has none yet.
+            if parameter.kind != "constexpr" and dtype is not None:
+                types[parameter.name] = dtype
+        known = zip(self.constants, constants, strict=True)
+        values = {self.names[place]: value for place, value in known if value is not None}
         stored = self._written(types, values)
         return frozenset(
-            self._names[place_of[one.first]] for one in interface.parameters if one.name in stored
+            self.names[place_of[one.first]] for one in interface.parameters if one.name in stored
         )
 
     def _registered(self, form: Form) -> tuple[str, str]:
@@ -166,14 +199,14 @@ class KernelOperators:
 
     @cached_property
     def _name(self) -> str:
-        name = self._interface.name if self._interface.name.isascii() else "kernel"
+        name = self.interface.name if self.interface.name.isascii() else "kernel"
         if self._identity is None:
             return f"{name}_{next(_unnamed)}"
         return f"{name}_{hashlib.sha256(self._identity.encode()).hexdigest()[:16]}"
 
     def _runner(self, form: Form) -> Callable[..., None]:
         """The operator on tensors with data: it runs the kernel."""
-        kernel, keywords = self._kernel, self._interface.keywords
+        kernel, keywords = self.kernel, self.interface.keywords
         count, tensors = len(self._parameters), form.tensors
         is_plain = not {*form.letters} & {*"jk"}
 

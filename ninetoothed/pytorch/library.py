@@ -37,9 +37,13 @@ def define(
     torch.library.register_fake(f"{namespace}::{name}", check, lib=part)
 
 
-def register(name: str, schema: str, run: Callable[..., None], check: Callable[..., None]) -> None:
-    """Define an overload of an operator of a kernel's calls, unless there is one of its name."""
+def register(name: str, schema: str, run: Callable[..., Any], check: Callable[..., Any]) -> bool:
+    """Define an overload of an operator of a kernel's calls, unless there is one of its name; True
+    if there was none.
+    """
     with _lock:
-        if name not in _registered:
-            define(NAMESPACE, name, schema, run, check)
-            _registered.add(name)
+        if name in _registered:
+            return False
+        define(NAMESPACE, name, schema, run, check)
+        _registered.add(name)
+        return True

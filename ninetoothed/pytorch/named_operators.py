@@ -7,12 +7,13 @@ that calls the operator is loaded where the module was imported that names it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls.arguments import check_tensor
 from ninetoothed.errors import ArgumentError
-from ninetoothed.pytorch.forms import Form
+from ninetoothed.pytorch.forms import Form, returned
 from ninetoothed.pytorch.kernel_operators import apart
 
 Call = Callable[[Sequence[Any], Mapping[str, Any]], Any]
@@ -25,8 +26,9 @@ class NamedOperator:
     """The operator of a kernel.
 
     ``outputs``: names of the parameters that the kernel allocates and returns, and ``allocate``
-    does so without running it. Without any, the operator mutates the parameters named by
-    ``mutated``. ``written`` tells the names of those that a call writes.
+    does so without running it; ``sizes_from`` as of an ``Allocation``. Without any, the operator
+    mutates the parameters named by ``mutated``. ``written`` tells the names of those that a call
+    writes.
     """
 
     def __init__(
@@ -38,13 +40,15 @@ class NamedOperator:
         written: Call,
         outputs: tuple[str, ...] = (),
         allocate: Call | None = None,
+        sizes_from: Mapping[str, Sequence[tuple[str, int] | None]] = MappingProxyType({}),
     ) -> None:
         self._name = name
         self._kernel = kernel
         self._written = written
         self._allocate = allocate
         self._mutated = mutated
-        self._outputs = outputs
+        self.outputs = outputs
+        self.sizes_from = sizes_from
         self._keywords = interface.keywords
         parameters = {
             interface.names[first]: interface.parameters[first] for first in interface.firsts
@@ -79,13 +83,12 @@ class NamedOperator:
         texts = [f"{self._type(one)} {one}" for one in self.inputs]
         for place, value in enumerate(self._defaults, len(texts) - len(self._defaults)):
             texts[place] += f"={value}"
-        returned = ", ".join(["Tensor"] * len(self._outputs))
-        return f"({', '.join(texts)}) -> {returned if len(self._outputs) == 1 else f'({returned})'}"
+        return f"({', '.join(texts)}) -> {returned(len(self.outputs))}"
 
     @property
     def has_results(self) -> bool:
         """True if it returns tensors, and mutates none."""
-        return bool(self._outputs)
+        return bool(self.outputs)
 
     @property
     def mutated(self) -> list[int]:
@@ -104,7 +107,7 @@ class NamedOperator:
         if key not in self._examined:
             self._examine(inputs)
             self._examined.add(key)
-        if not self._outputs:
+        if not self.outputs:
             inputs = apart(self._form, self._tensors, inputs)
         if self._is_in_order:
             return self._kernel(*inputs)
@@ -155,10 +158,10 @@ class NamedOperator:
             ArgumentError: it does not.
         """
         found = self._written(*self._arguments(inputs))
-        others = sorted(found - self._mutated - {*self._outputs})
+        others = sorted(found - self._mutated - {*self.outputs})
         if others:
             names = " and ".join(others)
-            option = "outputs" if self._outputs else "mutates_args"
+            option = "outputs" if self.outputs else "mutates_args"
             raise ArgumentError(
                 f"this call of {self._name} writes {names}, which its schema does not tell; name "
                 f"{names} in {option}, too"

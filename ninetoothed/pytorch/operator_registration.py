@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -14,6 +15,9 @@ from ninetoothed.pytorch.library import define, library
 from ninetoothed.pytorch.named_operators import NamedOperator
 from ninetoothed.runtime.launch import device
 
+if TYPE_CHECKING:
+    from ninetoothed.pytorch.sharded_operators import CallRules
+
 
 def register(
     namespace: str,
@@ -22,6 +26,7 @@ def register(
     backward: Callable[..., Any] | None,
     setup_context: Callable[..., Any] | None,
     cast_inputs: torch.dtype | None,
+    rules: CallRules,
 ) -> Callable[..., Any]:
     """Register an operator, and return it.
 
@@ -29,8 +34,20 @@ def register(
         ArgumentError: torch does not take the names of its parameters.
     """
     part, full = library(namespace), f"{namespace}::{name}"
+    is_sharded = not named.has_results
+
+    def check(*given: Any) -> Any:
+        nonlocal is_sharded
+        if not is_sharded and "torch.distributed.tensor" in sys.modules:
+            # DTensor asks for results before it asks for rules. Who has none does not load them.
+            from ninetoothed.pytorch import sharded_operators
+
+            is_sharded = True
+            sharded_operators.register(found, named, rules)
+        return named.check(*given)
+
     try:
-        define(namespace, name, named.schema, named.run, named.check)
+        define(namespace, name, named.schema, named.run, check)
     except RuntimeError as error:
         raise ArgumentError(
             f"torch does not take {full}{named.schema}; rename parameters of the kernel: "

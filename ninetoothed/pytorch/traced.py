@@ -15,6 +15,8 @@ from ninetoothed.calls.numbers import member_value
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.dtype import number
 from ninetoothed.pytorch.allocation import Allocation, Completed, assembled
+from ninetoothed.pytorch.dtensors import are_sharded
+from ninetoothed.pytorch.functional_operators import FunctionalOperators
 from ninetoothed.pytorch.kernel_operators import NUMBERS, KernelOperators
 from ninetoothed.pytorch.refusal import refuse
 
@@ -35,7 +37,7 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
         if given[one] is not given[two]:
             refuse(message)
     values = [given[place] for place in order.places]
-    letters = "".join([_letter(value) for value in values])
+    letters = "".join([letter_of(value) for value in values])
     if len(letters) < len(values):
         refuse(f"one of {', '.join(names)} is neither a tensor nor a number")
     tensors = [
@@ -61,8 +63,52 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
     operator(*_parts(letters, values))
 
 
-def complete(allocation: Allocation, args: Sequence[Any], keywords: Mapping[str, Any]) -> Completed:
-    """Complete a call by the outputs that it leaves out.
+def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> Any:
+    """Call the operator of a call's form, which allocates and returns the outputs.
+
+    Raises:
+        NineToothedError: the arguments do not fit the kernel.
+    """
+    letters = "".join([letter_of(value) for value in values])
+    if len(letters) < len(values):
+        refuse(f"one of {', '.join(operators.inputs)} is neither a tensor nor a number")
+    given = [
+        value if letter == "r" else number(member_value(value))
+        for letter, value in zip(letters, values, strict=True)
+    ]
+    for place in operators.constants:
+        given[place] = constant(given[place])
+    dtypes = tuple(
+        [
+            value.dtype if letter == "r" else None
+            for letter, value in zip(letters, given, strict=True)
+        ]
+    )
+    if torch.is_grad_enabled():
+        requiring = [
+            name
+            for name, letter, value in zip(operators.inputs, letters, given, strict=True)
+            if letter == "r" and value.requires_grad
+        ]
+        if requiring:
+            operators.mutating.warn_of_gradients(tuple(requiring))
+    known = tuple([given[place] for place in operators.constants])
+    overload = operators.overload(letters, dtypes, known)
+    if isinstance(overload, str):
+        refuse(overload)
+    operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
+    with torch.no_grad():
+        return operator(*given)
+
+
+def complete(
+    allocation: Allocation,
+    operators: FunctionalOperators,
+    args: Sequence[Any],
+    keywords: Mapping[str, Any],
+) -> Completed | tuple[None, None, Any]:
+    """Complete a call by the outputs that it leaves out; a call with DTensors is made, and its
+    result alone returned.
 
     Raises:
         NineToothedError: the arguments do not fit the kernel.
@@ -76,10 +122,12 @@ def complete(allocation: Allocation, args: Sequence[Any], keywords: Mapping[str,
     if out is not None:
         return assembled(plan, given, allocation.given_outputs(out))
     values = [given[place] for place in plan.inputs]
+    if are_sharded(values):
+        return None, None, functional_call(operators, values)
     types: list[Any] = []
     constants: list[Any] = []
     for place, (name, kind) in enumerate(allocation.inputs):
-        letter = _letter(values[place])
+        letter = letter_of(values[place])
         if not letter or (kind == "tensor" and letter not in "rj"):
             refuse(f"{name} must be a {'tensor' if kind == 'tensor' else 'number'}")
         if kind == "constexpr":
@@ -103,7 +151,7 @@ def constant(value: Any) -> Any:
     return value
 
 
-def _letter(value: Any) -> str:
+def letter_of(value: Any) -> str:
     """The letter of an argument, if it is only read (see ``forms``); none if it is no argument."""
     if isinstance(value, Jagged):
         return "j"

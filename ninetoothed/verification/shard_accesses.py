@@ -58,10 +58,13 @@ class Sliced:
 
 
 class Tensors:
-    """The parameters of a kernel in stage ``arranged``, with their accesses."""
+    """The parameters of a kernel in stage ``arranged``, with their accesses; ``fixed`` are the
+    symbols of the sizes that it is compiled for.
+    """
 
-    def __init__(self, kernel: nt.KernelOp, origins: Sequence[str]) -> None:
+    def __init__(self, kernel: nt.KernelOp, origins: Sequence[str], fixed: Collection[str]) -> None:
         self.kernel = kernel
+        self._fixed = fixed
         self.sources = kernel.sources
         self.origins = origins
         self.names = [source.param.data for source in self.sources]
@@ -105,11 +108,13 @@ class Tensors:
         """The symbol of a dim's size.
 
         Raises:
-            RefusedError: it has none.
+            RefusedError: it has none, or the kernel is compiled for its value.
         """
         expr = self.sources[dim[0]].sizes[dim[1]]
         if expr.op != "sym":
             raise RefusedError(f"the size of {self.text(dim)} is {ir_text(expr)}, and no symbol")
+        if expr.args[0] in self._fixed:
+            raise RefusedError(f"the kernel is compiled for the size of {self.text(dim)}")
         return expr.args[0]
 
     def dims_of_size(self, names: Collection[str]) -> list[Dim]:

@@ -4,7 +4,7 @@ result, derived from the arrangement and proved for all sizes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +84,8 @@ class Refusal:
     """What no rule splits, and why: a dim of the programs, as ``g0``, or one of a tensor of which
     each program has all, as ``input 1``.
 
-    ``dims``: all dims of tensors that would have to be split with it, by parameter.
+    ``dims``: all dims of tensors that would have to be split with it, by parameter; none where the
+    kernel as a whole is refused.
     """
 
     name: str
@@ -101,6 +102,8 @@ class Sharding:
     refusals: tuple[Refusal, ...]
     assumed: str = ""
     """The assumptions about a call, as comments."""
+    holds_for_all_sizes: bool = True
+    """False if the kernel depends on constexpr sizes, and is compiled for some."""
 
     def rule(self, name: str) -> Rule:
         """The rule of a name.
@@ -151,8 +154,9 @@ def derive(
     )
     assumed = describe_assumed(definition, signature, dtypes)
     origins = [parameter.origin for parameter in definition.parameters]
-    rules, refusals = _derived(Tensors(kernel_of(module), origins))
-    return Sharding(definition.name, tuple(rules), tuple(refusals), assumed)
+    fixed = [name for name, _ in signature.constants if name in definition.constexpr_sizes]
+    rules, refusals = _derived(Tensors(kernel_of(module), origins, fixed))
+    return Sharding(definition.name, tuple(rules), tuple(refusals), assumed, not fixed)
 
 
 def _built(
@@ -186,7 +190,10 @@ def _derived(tensors: Tensors) -> tuple[list[Rule], list[Refusal]]:
             slices = program_slices(tensors, dim)
             rules.append(_rule(f"g{dim}", tensors, slices, _program_sums(tensors, slices)))
         except RefusedError as error:
-            refusals.append(Refusal(f"g{dim}", error.reason))
+            found = [
+                one for number in tensors.accesses for one in tensors.dims_of(number, f"g{dim}")
+            ]
+            refusals.append(Refusal(f"g{dim}", error.reason, _named(tensors, found)))
     others: list[tuple[str, Slices, set[int]]] = []
     refused: list[tuple[Dim, str, set[Dim]]] = []
     for seed in _seeds(tensors):
@@ -206,14 +213,19 @@ def _derived(tensors: Tensors) -> tuple[list[Rule], list[Refusal]]:
             continue
         others.append(("sum" if sums else "lanes", slices, sums))
     for seed, reason, dims in refused:
-        named = tuple((tensors.names[number], dim) for number, dim in sorted(dims))
-        refusals.append(Refusal(f"{tensors.names[seed[0]]} {seed[1]}", reason, named))
+        name = f"{tensors.names[seed[0]]} {seed[1]}"
+        refusals.append(Refusal(name, reason, _named(tensors, dims)))
     kinds = [kind for kind, _, _ in others]
     for number, (kind, slices, sums) in enumerate(others):
         several = kinds.count(kind) > 1
         name = f"{kind}{kinds[:number].count(kind)}" if several else kind
         rules.append(_rule(name, tensors, slices, sums))
     return rules, refusals
+
+
+def _named(tensors: Tensors, dims: Iterable[Dim]) -> tuple[tuple[str, int], ...]:
+    """Dims by the names of their parameters."""
+    return tuple((tensors.names[number], dim) for number, dim in sorted(dims))
 
 
 def _program_sums(tensors: Tensors, slices: Slices) -> set[int]:

@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import torch
+
+from tests.support.mesh_ranks import MeshRanks
 
 _OF_TORCH = (
     "ignore:<class 'torch.autograd.function.Function'> should not be:DeprecationWarning",
@@ -33,3 +37,11 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test compiles anew, and its kernels are not tuned."""
     monkeypatch.setenv("NINETOOTHED_TUNE", "off")
     torch._dynamo.reset()
+
+
+@pytest.fixture(scope="session")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeshRanks]:
+    """Processes that call a function together, each with its part of a mesh."""
+    found = MeshRanks(tmp_path_factory.mktemp("ranks"))
+    yield found
+    found.stop()

@@ -32,7 +32,7 @@ def shown(sharding: Sharding) -> str:
 
 
 def test_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (program,) = re.findall(r"^```python\n(.*?)^```", TEXT, re.M | re.S)
+    program, _ = re.findall(r"^```python\n(.*?)^```", TEXT, re.M | re.S)
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
     PythonFile(path)

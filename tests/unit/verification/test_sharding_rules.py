@@ -451,6 +451,33 @@ def test_rules_by_name() -> None:
         refused.rule("g0")
 
 
+def test_dims_of_refusals() -> None:
+    (refusal,) = sharding(make(blocks, coordinates, (Tensor(1), Tensor(1)))).refusals
+    assert refusal.name == "g0"
+    assert refusal.dims == (("x", 0), ("y", 0))
+
+
+def test_sizes_that_a_kernel_is_compiled_for() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        return x.tile((B, -1)).squeeze(1), y.tile((B,))
+
+    def application(x: Any, y: Any) -> None:
+        for _ in ntl.static_range(x.shape[1] // 32):
+            y = ntl.max(x, axis=1)
+        if x.shape[1] < 32:
+            y = ntl.sum(x, axis=1)
+
+    x = Tensor(2, shape_options=(None, {"constexpr": True}))
+    kernel = make(arrangement, application, (x, Tensor(1)))
+    found = sharding(kernel)
+    assert not found.holds_for_all_sizes
+    # A part of a row is compiled for its own size, and may be no sum.
+    assert str(found) == (
+        "g0   x: S0, y: S0\nx 1  refused: the kernel is compiled for the size of dim 1 of x"
+    )
+    assert sharding(matmul_kernel).holds_for_all_sizes
+
+
 def test_bad_input() -> None:
     with pytest.raises(NineToothedError) as caught:
         sharding(summed)  # pyright: ignore[reportArgumentType]
