@@ -9,7 +9,7 @@ from typing import Any
 
 from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
-from ninetoothed.definition.outputs import OutputsLike, resolve
+from ninetoothed.definition.outputs import Outputs, OutputsLike, resolve
 from ninetoothed.errors import NineToothedError, reported
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel import tracing
@@ -29,9 +29,10 @@ class AllocatingKernel(Kernel):
     def __init__(self, options: Options, compilation: Compilation, recipe: Recipe) -> None:
         super().__init__(options, compilation, recipe)
         resolved = functools.partial(resolve, compilation.definition, recipe.outputs)
+        outputs = resolved(compilation.equal_sizes)
         self._allocation = Allocation(
             self.interface,
-            resolved(compilation.equal_sizes),
+            outputs,
             resolved,
             compilation.output_facts,
             tracing.are_traced,
