@@ -123,7 +123,7 @@ def test_examples(example: Any) -> None:
 def test_numbers_of_examples() -> None:
     text = " ".join((ROOT / "docs" / "pytorch.md").read_text(encoding="utf-8").split())
     assert (
-        f"of the examples' {len(KERNELS)} kernels, all outputs of {len(DERIVED)} are derived, and "
+        f"Of the examples' {len(KERNELS)} kernels, all outputs of {len(DERIVED)} are derived, and "
         f"of {len(BACKWARD)} more all but the partial sums"
     ) in text
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.layer_norm import layer_norm_kernel
+from examples.rms_norm import add_rms_norm_kernel, rms_norm_kernel
+from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import MismatchError, NineToothedError, SerializationError
 from ninetoothed.kernel.allocating_kernel import AllocatingKernel
@@ -281,6 +285,34 @@ def test_rows_that_are_one_block_each() -> None:
     assert refused(lambda: kernel(x, y[:, :4])).endswith(
         "the sizes y_size_1 and x_size_1 must be equal: they are (4,) and (5,)"
     )
+
+
+@pytest.mark.parametrize("columns", [1, 4, 6, 8])
+@pytest.mark.parametrize(
+    ("kernel", "inputs", "outputs"),
+    [
+        (softmax_kernel, ((3, 5),), ("output",)),
+        (layer_norm_kernel, ((3, 5), (5,), (5,), 1e-6), ("output",)),
+        (rms_norm_kernel, ((3, 5), (5,), 1e-6), ("output",)),
+        (add_rms_norm_kernel, ((3, 5), (3, 5), (5,), 1e-6), ("output", "summed")),
+    ],
+    ids=["softmax", "layer_norm", "rms_norm", "add_rms_norm"],
+)
+def test_derived_rows_of_examples(
+    kernel: Any, inputs: tuple[Any, ...], outputs: tuple[str, ...], columns: int
+) -> None:
+    """No call is taken whose outputs have other sizes than those that are derived."""
+    given = [torch.rand(one) if isinstance(one, tuple) else one for one in inputs]
+    allocating = AllocatingKernel.of(kernel, outputs)
+    found = allocating(*given)
+    found = found if isinstance(found, tuple) else (found,)
+    assert [tuple(one.shape) for one in found] == [(3, 5)] * len(outputs)
+    for place in range(len(outputs)):
+        others = [torch.empty(3, 5) for _ in outputs]
+        kernel(*given, *others)
+        assert all(map(torch.equal, others, found))
+        others[place] = torch.empty(3, columns)
+        assert "must be equal: they are" in refused(functools.partial(kernel, *given, *others))
 
 
 def test_outputs_of_a_kernel_that_was_made_without() -> None:
