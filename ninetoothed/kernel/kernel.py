@@ -250,6 +250,9 @@ class Kernel:
             self._warnings.warn_of_gradients,
         )
         self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
+        # What is asked changes with the first answer, which torch's compiler would take for a
+        # reason to compile its first graph anew.
+        tracing.is_compiling()
 
     @property
     def __name__(self) -> str:
