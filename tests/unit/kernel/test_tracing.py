@@ -15,8 +15,12 @@ from ninetoothed import Tensor
 from ninetoothed.kernel import tracing
 
 
+def arrangement(x: Any) -> Any:
+    return x.tile((4,))
+
+
 def clear(x: Any) -> None:
-    x = ntl.zeros(x.shape, dtype=ntl.float32)  # noqa: F841  # pyright: ignore[reportUnusedVariable]
+    x = ntl.zeros(x.shape, dtype=ntl.float32)  # pyright: ignore[reportUnusedVariable]
 
 
 @pytest.mark.parametrize("is_begun", [False, True])
@@ -37,5 +41,5 @@ def test_torch_that_another_thread_imports_does_not_compile(
 def test_a_kernel_has_asked_before_its_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """What torch's compiler finds in a first call, it finds in the second one."""
     monkeypatch.setattr(tracing, "is_compiling", tracing._asked)  # pyright: ignore[reportPrivateUsage]
-    ninetoothed.make(lambda x: x.tile((4,)), clear, (Tensor(1),))
+    ninetoothed.make(arrangement, clear, (Tensor(1),))
     assert tracing.is_compiling is torch.compiler.is_dynamo_compiling
