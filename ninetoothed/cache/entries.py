@@ -18,16 +18,21 @@ from ninetoothed.errors import Loc, NineToothedWarning
 
 _T = TypeVar("_T")
 
+EqualSizes = tuple[tuple[str, str], ...]
+"""Pairs of names of sizes."""
+
 
 class CacheEntry(NamedTuple):
     """Cache entry of a kernel without mistakes that are found before a call.
 
     ``warnings`` are those that do not depend on a call. ``has_races``: the races are among them;
-    else they depend on element types.
+    else they depend on element types. ``equal_sizes``: names of sizes that are equal in every call,
+    with assumed element types and constants; None where constants cannot be assumed.
     """
 
     warnings: tuple[NineToothedWarning, ...]
     has_races: bool
+    equal_sizes: EqualSizes | None = ()
 
 
 class SignatureInfo(NamedTuple):
@@ -40,10 +45,14 @@ class SignatureInfo(NamedTuple):
     stored: frozenset[str] | None = None
 
 
-OutputFacts = tuple[frozenset[str], frozenset[str]]
-"""Names of the parameters that are written, and of those of which every element is written and none
-is read.
-"""
+class OutputFacts(NamedTuple):
+    """What is known of outputs: names of the parameters that are written, of those of which every
+    element is written and none is read, and of sizes that are equal in every call.
+    """
+
+    written: frozenset[str]
+    full: frozenset[str]
+    equal_sizes: EqualSizes
 
 
 def load(key: str) -> CacheEntry | None:
@@ -53,7 +62,7 @@ def load(key: str) -> CacheEntry | None:
 
 def store(key: str, entry: CacheEntry) -> None:
     """Store a cache entry."""
-    fields = {"warnings": _fields(entry.warnings), "has_races": entry.has_races}
+    fields = {**entry._asdict(), "warnings": _fields(entry.warnings)}
     artifact_store.store_entry(key, json.dumps(fields))
 
 
@@ -79,12 +88,17 @@ def load_output_facts(key: str) -> OutputFacts | None:
 
 def store_output_facts(key: str, facts: OutputFacts) -> None:
     """Store what is known of outputs."""
-    artifact_store.store_entry(key, json.dumps([sorted(names) for names in facts]))
+    fields = [sorted(facts.written), sorted(facts.full), facts.equal_sizes]
+    artifact_store.store_entry(key, json.dumps(fields))
 
 
 def _output_facts(fields: Any) -> OutputFacts:
-    written, full = fields
-    return frozenset(written), frozenset(full)
+    written, full, equal_sizes = fields
+    return OutputFacts(frozenset(written), frozenset(full), _equal_sizes(equal_sizes))
+
+
+def _equal_sizes(rows: list[list[str]]) -> EqualSizes:
+    return tuple((one, other) for one, other in rows)
 
 
 def _loaded(key: str, parse: Callable[[Any], _T]) -> _T | None:
@@ -127,7 +141,9 @@ def _loc(fields: dict[str, Any] | None) -> Loc | None:
 
 
 def _entry(fields: dict[str, Any]) -> CacheEntry:
-    return CacheEntry(_warnings(fields["warnings"]), bool(fields["has_races"]))
+    rows = fields["equal_sizes"]
+    equal_sizes = None if rows is None else _equal_sizes(rows)
+    return CacheEntry(_warnings(fields["warnings"]), bool(fields["has_races"]), equal_sizes)
 
 
 def _signature_info(fields: dict[str, Any]) -> SignatureInfo:

@@ -53,12 +53,15 @@ class Outputs:
     where each pair is equal, all outermost levels have one shape, as proofs of coverage assume it.
     None where no sizes tell.
 
+    ``needs_checks``: a shape follows only with sizes that calls check to be equal.
+
     ``is_shared``: they are several, and one function returns a tuple of what each is.
     """
 
     each: tuple[Output, ...]
     sizes: tuple[tuple[int, int], ...]
     conditions: tuple[tuple[str, str], ...] | None
+    needs_checks: bool = False
     is_shared: bool = False
 
     def sizes_from(self, output: Output) -> tuple[tuple[int, int] | None, ...]:
@@ -76,8 +79,12 @@ class Outputs:
         return tuple(map(found.get, output.shape))
 
 
-def resolve(definition: Definition, given: OutputsLike) -> Outputs:
-    """Resolve what ``make`` was given as ``outputs=``.
+def resolve(
+    definition: Definition, given: OutputsLike, equal_sizes: Iterable[tuple[str, str]] | None = ()
+) -> Outputs:
+    """Resolve what ``make`` was given as ``outputs=``. ``equal_sizes``: pairs of names of sizes; a
+    call in which they differ is refused. None where only calls tell: what they are to decide has no
+    shape yet.
 
     Raises:
         ArgumentError: it names no tensor of the kernel, or nothing decides a shape.
@@ -104,7 +111,7 @@ def resolve(definition: Definition, given: OutputsLike) -> Outputs:
                 f"outputs: no shape tells the sequences of {name}, which is jagged; name a jagged "
                 f"input that it is like, or {_WITHOUT}"
             )
-    found = _Resolver(definition, rules, tensors).resolved()
+    found = _Resolver(definition, rules, tensors).resolved(equal_sizes)
     return replace(found, is_shared=callable(given) and len(rules) > 1)
 
 
@@ -254,7 +261,7 @@ class _Resolver:
         self._names = {name: sym(f"c{place}") for place, name in enumerate(definition.constexprs)}
         self._used: list[tuple[int, int]] = []
 
-    def resolved(self) -> Outputs:
+    def resolved(self, equal_sizes: Iterable[tuple[str, str]] | None) -> Outputs:
         """The outputs.
 
         Raises:
@@ -265,23 +272,31 @@ class _Resolver:
         for name, rule in self._rules.items():
             if isinstance(rule, str):
                 self._be_like(self._tensors[name], self._tensors[rule])
-        parameters = [one for one in self._definition.parameters if one.kind == "tensor"]
-        levels = [one.levels[0] for one in parameters]
         derived = [self._tensors[name] for name, rule in self._rules.items() if rule is None]
-        names = {name for one in derived for name in symbol_names(*one.source.shape)}
-        solved = solved_sizes(self._renamed(levels), names - self._known, self._known)
-        self._values.update(solved)
-        shapes = {one.name: self._shape(one) for one in derived}
         for name, rule in self._rules.items():
             if callable(rule):
-                # For the conditions: the call knows what the function returned.
+                # The call knows what the function returned.
                 self._add_sizes(self._tensors[name])
+        # Inputs say sizes before functions do.
+        parameters = [one for one in self._definition.parameters if one.kind == "tensor"]
+        parameters.sort(key=lambda one: callable(self._rules.get(one.name)))
+        levels = [one.levels[0] for one in parameters]
+        names = {name for one in derived for name in symbol_names(*one.source.shape)}
+        unknown = names - self._known
+        solved = solved_sizes(self._renamed(levels), unknown, self._known)
+        needs_checks = len(solved) < len(unknown)
+        if needs_checks and equal_sizes is not None:
+            rename = substitution(self._values)
+            equal = [(rename(sym(one)), rename(sym(other))) for one, other in equal_sizes]
+            solved = solved_sizes(self._renamed(levels), unknown, self._known, equal)
+        self._values.update(solved)
+        shapes = {one.name: self._shape(one, equal_sizes is None) for one in derived}
         pairs = equalities(self._renamed(levels), self._known)
         conditions = None
         if pairs is not None:
             conditions = tuple((self._source(one), self._source(other)) for one, other in pairs)
         each = tuple(self._output(name, rule, shapes) for name, rule in self._rules.items())
-        return Outputs(each, tuple(self._used), conditions)
+        return Outputs(each, tuple(self._used), conditions, needs_checks)
 
     @property
     def _known(self) -> set[str]:
@@ -304,8 +319,8 @@ class _Resolver:
         rename = substitution(self._values)
         return [tuple(map(rename, sizes)) for sizes in levels]
 
-    def _shape(self, output: ArrangedParameter) -> tuple[str, ...]:
-        """Source of the shape of an output that was derived.
+    def _shape(self, output: ArrangedParameter, may_be_open: bool) -> tuple[str, ...] | None:
+        """Source of the shape of an output that was derived; None where calls may tell it.
 
         Raises:
             ArgumentError: nothing decides a size.
@@ -315,7 +330,12 @@ class _Resolver:
         (shape,) = self._renamed([output.source.shape])
         for dim, size in enumerate(shape):
             if not self._known.issuperset(symbol_names(size)):
-                what = f"dim {dim} of {output.name}, whose size no outermost level says"
+                if may_be_open:
+                    return None
+                what = (
+                    f"dim {dim} of {output.name}, whose size follows neither from outermost levels "
+                    "nor from sizes that calls check to be equal"
+                )
                 self._refuse(output, what)
         return tuple(map(self._source, shape))
 
@@ -343,7 +363,9 @@ class _Resolver:
                 self._used.append(self._places[name])
         return python_text(substitution(self._names)(expr))
 
-    def _output(self, name: str, rule: Rule, shapes: Mapping[str, tuple[str, ...]]) -> Output:
+    def _output(
+        self, name: str, rule: Rule, shapes: Mapping[str, tuple[str, ...] | None]
+    ) -> Output:
         source = self._tensors[name].source
         firsts = self._definition.firsts
         takes: tuple[str, ...] = ()

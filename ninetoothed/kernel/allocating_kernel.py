@@ -26,12 +26,16 @@ class AllocatingKernel(Kernel):
     takes tensors to write into instead: one, or a tuple where there are several outputs.
     """
 
-    def __init__(
-        self, options: Options, compilation: Compilation, recipe: Recipe, outputs: Outputs
-    ) -> None:
+    def __init__(self, options: Options, compilation: Compilation, recipe: Recipe) -> None:
         super().__init__(options, compilation, recipe)
+        resolved = functools.partial(resolve, compilation.definition, recipe.outputs)
+        outputs = resolved(compilation.equal_sizes)
         self._allocation = Allocation(
-            self.interface, outputs, compilation.output_facts, tracing.are_traced
+            self.interface,
+            outputs,
+            resolved,
+            compilation.output_facts,
+            tracing.are_traced,
         )
         self._functional = FunctionalOperators(
             self,
@@ -80,8 +84,7 @@ class AllocatingKernel(Kernel):
             ArgumentError: they name no tensor, or nothing decides a shape.
         """
         recipe = replace(kernel._recipe, outputs=given)
-        outputs = resolve(kernel.definition, given)
-        return AllocatingKernel(recipe.options, kernel._compilation, recipe, outputs)
+        return AllocatingKernel(recipe.options, kernel._compilation, recipe)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
 
 if TYPE_CHECKING:
-    from ninetoothed.definition.definition import Definition
     from ninetoothed.definition.outputs import OutputsLike
     from ninetoothed.plugins.edited_pipeline import BoundPipeline, PipelineLike
 
@@ -80,14 +79,15 @@ def make(
             them elsewhere, and leaves out passes that only optimise.
         outputs: Parameters that calls leave out: ``z = kernel(x, y)`` allocates z and returns it,
             or ``kernel(x, y, out=z)`` writes into a z that there is. A tuple of names, ``("z",)``:
-            their shapes follow from outermost levels that agree. A dict, ``{"z": "x"}``: z has the
-            shape, the strides (as ``torch.empty_like``) and, unless it declares its own, the
-            element type of x; ``{"z": function}``: the function returns the shape, or ``(shape,
-            dtype)``, and takes inputs and symbols by their names, as the call gives them;
-            ``{"z": None}``: as in a tuple. A function alone says the shapes of all tensors that it
-            does not take. A call returns a tensor, or a tuple of several, in this order. Element
-            types are the declared one, else that of all inputs. An output holds zeros before the
-            kernel runs, unless it is proved that each of its elements is written, and none read.
+            their shapes follow from outermost levels that agree, and from sizes that a call checks
+            to be equal. A dict, ``{"z": "x"}``: z has the shape, the strides (as
+            ``torch.empty_like``) and, unless it declares its own, the element type of x; ``{"z":
+            function}``: the function returns the shape, or ``(shape, dtype)``, and takes inputs and
+            symbols by their names, as the call gives them; ``{"z": None}``: as in a tuple. A
+            function alone says the shapes of all tensors that it does not take. A call returns a
+            tensor, or a tuple of several, in this order. Element types are the declared one, else
+            that of all inputs. An output holds zeros before the kernel runs, unless it is proved
+            that each of its elements is written, and none read.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -171,33 +171,33 @@ def _made(recipe: Recipe) -> Kernel:
     if recipe.pipeline is not None:
         definition = replace(definition, pipeline=recipe.pipeline)
         parts.append(recipe.pipeline.key)
-    kind = _kind(definition, recipe.outputs)
+    kind = _kind(recipe.outputs)
     key = None if settings.inspects() else found.key(*parts)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
     if record is not None:
         issued.issue(record.warnings)
-        compilation = Compilation(definition, given, key, record.has_races, issued)
+        compilation = Compilation(definition, given, key, record, issued)
         return kind(given, compilation, recipe)
     _prestart(given)
     from ninetoothed.kernel.compilation import KernelCompiler
 
     compiler = KernelCompiler(definition, given, issued)
     compiler.check()
+    entry = CacheEntry(compiler.warnings, compiler.has_races, compiler.equal_sizes)
     if key is not None:
-        entries.store(key, CacheEntry(compiler.warnings, compiler.has_races))
-    compilation = Compilation(definition, given, key, compiler.has_races, issued, compiler)
+        entries.store(key, entry)
+    compilation = Compilation(definition, given, key, entry, issued, compiler)
     return kind(given, compilation, recipe)
 
 
-def _kind(definition: Definition, given: OutputsLike) -> Callable[..., Kernel]:
-    """What makes the kernel: with or without outputs that it allocates."""
+def _kind(given: OutputsLike) -> type[Kernel]:
+    """The class of the kernel: with or without outputs that it allocates."""
     if given is None:
         return Kernel
-    from ninetoothed.definition.outputs import resolve
     from ninetoothed.kernel.allocating_kernel import AllocatingKernel
 
-    return functools.partial(AllocatingKernel, outputs=resolve(definition, given))
+    return AllocatingKernel
 
 
 def _prestart(options: Options) -> None:

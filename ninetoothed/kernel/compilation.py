@@ -20,7 +20,7 @@ from ninetoothed.artifacts.options import Options
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
-from ninetoothed.cache.entries import SignatureInfo
+from ninetoothed.cache.entries import EqualSizes, OutputFacts, SignatureInfo
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.copies import Run, copied
@@ -55,6 +55,7 @@ from ninetoothed.ir.printing import text_of
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.kernel.comparison import described, difference, named
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
+from ninetoothed.passes.analysis.checked_sizes import sizes_of_every_call
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.verification.translation import validate
@@ -209,7 +210,8 @@ class Variant:
 class KernelCompiler:
     """Compiles, evaluates and explains one kernel.
 
-    ``warnings`` and ``has_races`` as in :class:`~ninetoothed.cache.entries.CacheEntry`.
+    ``warnings``, ``has_races`` and ``equal_sizes`` as in
+    :class:`~ninetoothed.cache.entries.CacheEntry`.
     """
 
     def __init__(
@@ -222,6 +224,7 @@ class KernelCompiler:
         self.definition = definition
         self.has_races = has_races
         self.warnings: tuple[NineToothedWarning, ...] = ()
+        self.equal_sizes: EqualSizes | None = None
         self._issued = IssuedWarnings() if issued is None else issued
         self._options = Options() if options is None else options
         self._variants: dict[Signature, Variant] = {}
@@ -244,6 +247,7 @@ class KernelCompiler:
             self._check_agreement(found)
             warn_of_misspelt_outputs(self.definition)
             if module is not None:
+                self.equal_sizes = sizes_of_every_call(kernel_of(module))
                 self._check_races(module)
                 if not any(isinstance(warning, UnusedValueWarning) for warning in found):
                     warn_if_nothing_is_stored(self.definition, module)
@@ -314,10 +318,8 @@ class KernelCompiler:
         """
         return fitted(self.definition, dtypes, values, self.stored)
 
-    def output_facts(
-        self, dtypes: Mapping[str, Any], values: Mapping[str, Any]
-    ) -> tuple[frozenset[str], frozenset[str]]:
-        """Parameters that are written, and those written as a whole and not read (see verdicts)."""
+    def output_facts(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> OutputFacts:
+        """What is known of outputs (see verdicts)."""
         return output_facts(self.definition, dtypes, values)
 
     def signature_info(self, signature: Signature) -> SignatureInfo:

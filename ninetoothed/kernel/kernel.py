@@ -29,7 +29,7 @@ from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
 from ninetoothed.cache import entries
-from ninetoothed.cache.entries import SignatureInfo
+from ninetoothed.cache.entries import CacheEntry, OutputFacts, SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.binder import Binder
@@ -69,8 +69,7 @@ if TYPE_CHECKING:
 class Compilation:
     """Lazy access to a kernel's compiler, whose modules are imported at the first use.
 
-    ``digest`` is that of all that the kernel depends on, or None; ``has_races`` as in
-    :class:`~ninetoothed.cache.entries.CacheEntry`.
+    ``digest`` is that of all that the kernel depends on, or None.
     """
 
     def __init__(
@@ -78,7 +77,7 @@ class Compilation:
         definition: Definition,
         options: Options,
         digest: str | None,
-        has_races: bool,
+        entry: CacheEntry,
         issued: IssuedWarnings,
         compiler: KernelCompiler | None = None,
     ) -> None:
@@ -86,7 +85,8 @@ class Compilation:
         self._options = options
         self.digest = digest
         self.issued = issued
-        self._has_races = has_races
+        self.equal_sizes = entry.equal_sizes
+        self._has_races = entry.has_races
         self._compiler = compiler
         self._signature_infos: dict[Signature, SignatureInfo] = {}
         self._lock = threading.RLock()
@@ -145,12 +145,8 @@ class Compilation:
         self._signature_infos[signature] = found
         return found
 
-    def output_facts(
-        self, dtypes: Mapping[str, Any], values: Mapping[str, Any]
-    ) -> tuple[frozenset[str], frozenset[str]]:
-        """Parameters that calls with these element types and constants write to, and those that
-        they write as a whole and do not read.
-        """
+    def output_facts(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> OutputFacts:
+        """What is known of outputs in calls with these element types and constants."""
         key = None if self.digest is None or settings.inspects() else self.digest
         given = [sorted((name, repr(one)) for name, one in row.items()) for row in (dtypes, values)]
         known = None if key is None else entries.load_output_facts(f"{key} outputs {given}")
@@ -254,6 +250,9 @@ class Kernel:
             self._warnings.warn_of_gradients,
         )
         self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
+        # What is asked changes with the first answer, which torch's compiler would take for a
+        # reason to compile its first graph anew.
+        tracing.is_compiling()
 
     @property
     def __name__(self) -> str:

@@ -1,4 +1,5 @@
-"""Sizes that follow from others where outermost levels agree: those of tensors to be allocated.
+"""Sizes that follow from others where outermost levels agree, and from what calls check: those of
+tensors to be allocated.
 
 All tensors have as many blocks as there are programs. Two sizes that are written alike, such as
 ``ceildiv(z_size_0, B)`` and ``ceildiv(x_size_0, B)``, are taken to be of one number of elements.
@@ -6,7 +7,7 @@ All tensors have as many blocks as there are programs. Two sizes that are writte
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.symbolic.expr import IndexExpr, substitution, symbol_names
@@ -18,10 +19,13 @@ _QUOTIENTS = ("ceildiv", "floordiv")
 
 
 def solved_sizes(
-    levels: Sequence[Sizes], unknown: Collection[str], known: Collection[str]
+    levels: Sequence[Sizes],
+    unknown: Collection[str],
+    known: Collection[str],
+    equal: Iterable[Pair] = (),
 ) -> dict[str, IndexExpr]:
     """Each size of ``unknown`` that follows from those of ``known``, by name, where tensors with
-    these outermost ``levels`` have the same ones.
+    these outermost ``levels`` have the same ones, and else from pairs of sizes that are ``equal``.
 
     Products decide nothing: ``a * b`` may be that of a matrix, or of its transposed one.
     """
@@ -32,6 +36,7 @@ def solved_sizes(
         if len(others) == len(sizes)
         for pair in zip(map(normalize, others), map(normalize, sizes), strict=True)
     ]
+    pairs += equal
     found: dict[str, IndexExpr] = {}
     while True:
         size = next(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Interface
+from ninetoothed.cache.entries import EqualSizes, OutputFacts
 from ninetoothed.calls.arguments import bind, checked_order
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.numbers import (
@@ -30,10 +31,8 @@ from ninetoothed.pytorch.allocate_function import Allocate, allocate_function, r
 from ninetoothed.pytorch.constant_results import Made, constant_result
 from ninetoothed.pytorch.dtensors import are_sharded
 
-Facts = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[frozenset[str], frozenset[str]]]
-"""Names of the parameters that are written, and of those of which every element is written and none
-is read, from element types and constants by name.
-"""
+Facts = Callable[[Mapping[str, Any], Mapping[str, Any]], OutputFacts]
+"""What is known of outputs, from element types and constants by name."""
 
 _MOST = 4096
 """Classes that are kept of one kernel: constants that never come back must not fill the memory."""
@@ -68,19 +67,22 @@ class Plan(NamedTuple):
 class Allocation:
     """Allocation of the outputs of one kernel; several threads may use it at once.
 
-    ``facts`` are asked of each class of calls once; ``are_traced`` tells of arguments whether torch
-    traces them.
+    ``facts`` are asked of each class of calls once. ``resolved`` gives the outputs for the sizes
+    that are equal in a class of calls: those of ``outputs`` are assumed. ``are_traced`` tells of
+    arguments whether torch traces them.
     """
 
     def __init__(
         self,
         interface: Interface,
         outputs: Outputs,
+        resolved: Callable[[EqualSizes], Outputs],
         facts: Facts,
         are_traced: Callable[[Sequence[Any]], bool],
     ) -> None:
         self._interface = interface
         self._outputs = outputs
+        self._resolved = resolved
         self._facts = facts
         self._are_traced = are_traced
         self._numbers = {output.position: number for number, output in enumerate(outputs.each)}
@@ -331,14 +333,17 @@ class Allocation:
             if isinstance(dtype, str):
                 known[output.name] = dtype
         chosen += self._interface.keywords
-        written, full = self._facts(known, dict(zip(chosen, constants, strict=True)))
+        facts = self._facts(known, dict(zip(chosen, constants, strict=True)))
         for output in self._outputs.each:
-            if output.name not in written:
+            if output.name not in facts.written:
                 raise ArgumentError(
                     f"{output.name} is an output, and the application does not write it in calls "
                     "like this one; leave it out of outputs="
                 )
-        return allocate_function(self._interface, self._outputs, found, full)
+        outputs = self._outputs
+        if outputs.needs_checks:
+            outputs = self._resolved(facts.equal_sizes)
+        return allocate_function(self._interface, outputs, found, facts.full)
 
     def _type(self, output: Output, inputs: Mapping[str, Any]) -> str | ArgumentError:
         """The element type of an output, from those of the inputs; an error, where its function may

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from ninetoothed.artifacts.signature import NARROW, Agreement, Signature
+from ninetoothed.cache.entries import OutputFacts
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import (
     describe_assumed,
@@ -47,6 +48,7 @@ from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.layout.joint import Store, apart, covered
 from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
 from ninetoothed.layout.numbering import renumbering
+from ninetoothed.passes.analysis.checked_sizes import sizes_of_every_call
 from ninetoothed.passes.analysis.definedness import NO_PROOF
 from ninetoothed.passes.analysis.program_numbering import numberings, use_of
 from ninetoothed.passes.analysis.writes import Write, writes
@@ -173,9 +175,10 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
 
 def output_facts(
     definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of the parameters that may be written, and of those of which every element is written
-    and none is read, whatever the sizes, where all outermost levels have one shape.
+) -> OutputFacts:
+    """Names of the parameters that may be written, of those of which every element is written and
+    none is read, whatever the sizes, where all outermost levels have one shape, and of sizes that
+    are equal in every call.
 
     Raises:
         NineToothedError: the application is wrong for these element types.
@@ -191,7 +194,8 @@ def output_facts(
     module, is_for_all = fitted(definition, dtypes, values, built)
     verifier = _Verifier(definition, module)
     if not is_for_all:
-        return frozenset(parameter.name for parameter in verifier.tensors), frozenset()
+        every = frozenset(parameter.name for parameter in verifier.tensors)
+        return OutputFacts(every, frozenset(), ())
     arguments = kernel_of(module).apply.block.args
     read = {
         parameter.origin
@@ -204,7 +208,8 @@ def output_facts(
         for parameter in written
         if parameter.origin not in read and verifier.coverage(parameter).answer == PROVED
     )
-    return frozenset(parameter.name for parameter in written), frozenset(full)
+    names = frozenset(parameter.name for parameter in written)
+    return OutputFacts(names, frozenset(full), sizes_of_every_call(kernel_of(module)))
 
 
 def _has_address(argument: SSAValue) -> bool:

@@ -99,11 +99,12 @@ def test_results_travel(tmp_path: Path) -> None:
 
 
 RANK = """
-import sys, torch, torch.distributed as dist
+import datetime, sys, torch, torch.distributed as dist
 import ninetoothed
 from examples.matmul import matmul, matmul_kernel
 rank, way, store, device = int(sys.argv[1]), *sys.argv[2:]
-dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+limit = datetime.timedelta(seconds=60)
+dist.init_process_group("gloo", f"file://{store}", limit, rank=rank, world_size=2)
 a = torch.randn(1024, 1024, device=device, dtype=torch.float16)
 expected = a.double() @ a.double()
 
@@ -145,7 +146,7 @@ def test_ranks_use_the_same_choice(way: str, tmp_path: Path) -> None:
                 text=True,
             )
         )
-    found = [process.communicate(timeout=300) for process in processes]
+    found = [process.communicate(timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0, 0], found
     (first, _), (second, _) = found
     assert first == second

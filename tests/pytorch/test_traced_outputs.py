@@ -63,6 +63,17 @@ def doubled(x: Any, y: Any) -> Any:
     y = x * 2
 
 
+def both(x: Any, y: Any, z: Any) -> Any:
+    y = x + 1
+    z = y * 2
+
+
+rows = ninetoothed.make(
+    lambda x, y, z: (x.tile((1, -1)), y.tile((1, -1)), z.tile((1, -1))),
+    both,
+    (Tensor(2), Tensor(2), Tensor(2)),
+    outputs={"z": None, "y": lambda x: x.shape},
+)
 flat = ninetoothed.make(
     lambda x, y: (x.tile((32,)), y.tile((32,))),
     doubled,
@@ -95,6 +106,17 @@ def test_any_size(device: str) -> None:
     for m, k, n in ((33, 20, 17), (50, 7, 19), (9, 31, 64)):
         lhs, rhs = torch.randn(m, k, device=device), torch.randn(k, n, device=device)
         torch.testing.assert_close(compiled(lhs, rhs), program(lhs, rhs))
+    assert counted.frame_count == 1
+
+
+def test_sizes_that_calls_check(device: str) -> None:
+    counted = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(lambda x: rows(x), fullgraph=True, backend=counted, dynamic=True)
+    for shape in ((4, 5), (7, 19)):
+        x = torch.randn(shape, device=device)
+        z, y = compiled(x)
+        assert torch.equal(y, x + 1)
+        assert torch.equal(z, y * 2)
     assert counted.frame_count == 1
 
 

@@ -24,12 +24,28 @@ def checked_equalities(kernel: nt.KernelOp) -> Iterator[tuple[str, str]]:
     """Pairs of names of sizes that are equal in every call, but for those of jagged tensors, whose
     offsets are read by their own.
     """
+    return _checked_pairs(kernel, agreement=True)
+
+
+def sizes_of_every_call(kernel: nt.KernelOp) -> tuple[tuple[str, str], ...]:
+    """Pairs of names of sizes that are equal in every call that is taken, whatever the block sizes
+    and outermost levels: another one is refused.
+    """
+    if kernel.specialized:
+        # With other block sizes, the application may check others.
+        return ()
+    return tuple(_checked_pairs(kernel, agreement=False))
+
+
+def _checked_pairs(kernel: nt.KernelOp, agreement: bool) -> Iterator[tuple[str, str]]:
     sizes = {decl.name for decl in kernel.declarations if decl.kind == "size"}
     for source in kernel.sources:
         if source.jagged is not None:
             sizes.difference_update(symbol_names(*source.sizes))
-    for left, right in _equalities(kernel, defined=True):
-        if left.op == right.op == "sym" and sizes >= {left.args[0], right.args[0]}:
+    for left, right in _equalities(kernel, defined=True, agreement=agreement):
+        if left.op != "sym" or right.op != "sym" or left is right:
+            continue
+        if sizes >= {left.args[0], right.args[0]}:
             yield left.args[0], right.args[0]
 
 
@@ -46,12 +62,14 @@ def _facts(kernel: nt.KernelOp, defined: bool) -> Iterator[IndexExpr]:
         yield longest - sym(length)
 
 
-def _equalities(kernel: nt.KernelOp, defined: bool) -> Iterator[tuple[IndexExpr, IndexExpr]]:
+def _equalities(
+    kernel: nt.KernelOp, defined: bool, agreement: bool = True
+) -> Iterator[tuple[IndexExpr, IndexExpr]]:
     """What the checks compare, with lengths of a program's sequences for their offsets."""
     lengths = _lengths(kernel)
     for attribute in kernel.checks:
         check = attribute.data
-        if check.defined and not defined:
+        if (check.defined and not defined) or (check.agreement and not agreement):
             continue
         for left, right in zip(check.left, check.right, strict=True):
             if left in lengths and right in lengths:

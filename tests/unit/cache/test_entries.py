@@ -47,7 +47,12 @@ def test_the_interface_of_all_that_parameters_have() -> None:
 def test_records_and_facts() -> None:
     place = Loc("a.py", 3, 4, 9, "inner", caller=Loc("b.py", 1))
     warnings = (RaceWarning("two programs", place), RaceWarning("and more"))
-    for entry in (CacheEntry((), False), CacheEntry((), True), CacheEntry(warnings, True)):
+    sizes = (("x_size_1", "y_size_1"),)
+    for entry in (
+        CacheEntry((), False),
+        CacheEntry((), True, sizes),
+        CacheEntry(warnings, True, None),
+    ):
         entries.store("key", entry)
         assert entries.load("key") == entry
     assert entries.load("other") is None

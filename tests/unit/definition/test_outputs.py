@@ -16,6 +16,7 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.definition.outputs import resolve
 from ninetoothed.errors import ArgumentError
 from tests.support.example_kernels import KERNELS
+from tests.support.imports import ROOT
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 
@@ -33,31 +34,40 @@ DERIVED = {
     "dropout": ("output",),
     "fp8_matmul": ("output",),
     "int8_matmul": ("output",),
+    "layer_norm-layer_norm_kernel": ("output",),
     "matmul": ("output",),
+    "rms_norm-add_rms_norm_kernel": ("output", "summed"),
+    "rms_norm-rms_norm_kernel": ("output",),
     "silu": ("output",),
+    "softmax": ("output",),
     "swiglu-swiglu_backward_kernel": ("gate_gradient", "up_gradient"),
     "swiglu-swiglu_kernel": ("output",),
 }
-"""Outputs of the examples' kernels whose shapes outermost levels decide."""
+"""Outputs of the examples' kernels whose shapes are derived."""
+
+BACKWARD = {
+    "layer_norm-layer_norm_backward_kernel": ("weight_partial", "bias_partial"),
+    "rms_norm-add_rms_norm_backward_kernel": ("weight_partial",),
+    "rms_norm-rms_norm_backward_kernel": ("weight_partial",),
+}
+"""Sums of a backward pass, by example: calls choose how many programs there are, and so how many
+sums. Where the first is given, or said by a function, the shapes of all else are derived.
+"""
 
 UNDECIDED = {
     "avg_pool2d-make_kernel((3, 3), (2, 2), (1, 1), True, False)": "dim 0 of output",
     "conv2d-make_kernel((1, 1), (1, 1), (1, 1))": "dim 0 of output",
+    # It may have fewer columns than the input, which are the first sums.
     "cumsum": "dim 1 of output",
     "embedding-embedding_backward_kernel": "dim 0 of weight_gradient",
     "embedding-embedding_kernel": "dim 1 of output",
     "grouped_matmul": "the sequences of output",
     "jagged_attention-is_causal=True": "the sequences of output",
     "jagged_padding": "the sequences of output",
-    "layer_norm-layer_norm_backward_kernel": "dim 1 of input_gradient",
-    "layer_norm-layer_norm_kernel": "dim 1 of output",
     "max_pool2d-make_kernel((3, 3), (2, 2), (1, 1), True)": "dim 0 of output",
-    "rms_norm-add_rms_norm_backward_kernel": "dim 1 of input_gradient",
-    "rms_norm-add_rms_norm_kernel": "dim 1 of output",
-    "rms_norm-rms_norm_backward_kernel": "dim 1 of input_gradient",
-    "rms_norm-rms_norm_kernel": "dim 1 of output",
-    "rotary_embedding": "dim 2 of output",
-    "softmax": "dim 1 of output",
+    # What is rotated are two halves: a column more may be left over.
+    "rotary_embedding": "dim 3 of output",
+    # Of the 8 largest elements, it may have room for fewer.
     "topk-topk_kernel(8)": "dim 1 of values",
 }
 """What nothing decides of the others, whose outputs are like an input, or need a function."""
@@ -81,22 +91,41 @@ def definition(arrangement: Any = vectors, ndim: int = 1, **options: Any) -> Def
     return define(None, arranged.tensors, application, decisions=arranged.decisions)
 
 
-def refused(given: Any, known: Definition | None = None) -> str:
+def refused(given: Any, known: Definition | None = None, equal_sizes: Any = ()) -> str:
     with pytest.raises(ArgumentError) as raised:
-        resolve(known or definition(), given)
+        resolve(known or definition(), given, equal_sizes)
     return raised.value.message
 
 
 @pytest.mark.parametrize("example", KERNELS, ids=str)
 def test_examples(example: Any) -> None:
     known = example.kernel.definition
+    equal_sizes = example.kernel._compilation.equal_sizes
     name = str(example)
     if name in DERIVED:
-        found = resolve(known, DERIVED[name])
+        found = resolve(known, DERIVED[name], equal_sizes)
         assert all(output.shape is not None for output in found.each)
+    elif name in BACKWARD:
+        first, *others = BACKWARD[name]
+        message = refused(("input_gradient", first, *others), known, equal_sizes)
+        assert message.startswith("outputs: nothing decides dim 0 of weight_partial, ")
+        derived = ("input_gradient", *others)
+        by_function = {first: lambda gradient: (1, gradient.shape[1]), **dict.fromkeys(derived)}
+        for given in (derived, by_function):
+            found = resolve(known, given, equal_sizes)
+            assert {one.name for one in found.each if one.shape is not None} == {*derived}
     else:
-        first = UNDECIDED[name].split(" of ")[1].split(",")[0]
-        assert refused((first,), known).startswith(f"outputs: nothing decides {UNDECIDED[name]}")
+        first = UNDECIDED[name].split(" of ")[1]
+        message = refused((first,), known, equal_sizes)
+        assert message.startswith(f"outputs: nothing decides {UNDECIDED[name]}")
+
+
+def test_numbers_of_examples() -> None:
+    text = " ".join((ROOT / "docs" / "pytorch.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Of the examples' {len(KERNELS)} kernels, all outputs of {len(DERIVED)} are derived, and "
+        f"of {len(BACKWARD)} more all but the partial sums"
+    ) in text
 
 
 def test_shape_of_the_first_input_that_decides() -> None:
@@ -128,9 +157,33 @@ def test_function_alone() -> None:
 
 def test_undecided_shape() -> None:
     assert refused(("z",), definition(rows, 2)) == (
-        "outputs: nothing decides dim 1 of z, whose size no outermost level says; write "
-        "outputs={'z': 'x'} if it is like x, or outputs={'z': lambda x, y: (…, …)} with its shape"
+        "outputs: nothing decides dim 1 of z, whose size follows neither from outermost levels nor "
+        "from sizes that calls check to be equal; write outputs={'z': 'x'} if it is like x, or "
+        "outputs={'z': lambda x, y: (…, …)} with its shape"
     )
+
+
+def test_shape_that_checks_decide() -> None:
+    found = resolve(
+        definition(rows, 2), ("z",), [("x_size_1", "y_size_1"), ("y_size_1", "z_size_1")]
+    )
+    assert [found.sizes[int(one[1:])] for one in found.each[0].shape or ()] == [(0, 0), (1, 1)]
+    assert found.needs_checks
+    assert not resolve(definition(), ("z",), [("x_size_0", "z_size_0")]).needs_checks
+
+
+def test_shape_that_calls_may_decide() -> None:
+    found = resolve(definition(rows, 2), ("z",), None)
+    assert found.each[0].shape is None
+    assert found.needs_checks
+
+
+def test_shape_that_another_outputs_function_decides() -> None:
+    found = resolve(
+        definition(rows, 2), {"z": None, "y": lambda x: x.shape}, [("y_size_1", "z_size_1")]
+    )
+    assert [found.sizes[int(one[1:])] for one in found.each[0].shape or ()] == [(0, 0), (1, 1)]
+    assert found.needs_checks
 
 
 def test_products_decide_nothing() -> None:

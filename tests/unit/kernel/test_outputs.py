@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +17,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.layer_norm import layer_norm_kernel
+from examples.rms_norm import add_rms_norm_kernel, rms_norm_kernel
+from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import MismatchError, NineToothedError, SerializationError
+from ninetoothed.kernel.allocating_kernel import AllocatingKernel
 from ninetoothed.kernel.kernel import Compilation
 from ninetoothed.testing import check_kernel
 
@@ -268,8 +273,101 @@ def test_facts_of_outputs_are_kept_on_disk() -> None:
     again = kernel()
     compilation: Any = vars(again)["_compilation"]
     facts = compilation.output_facts({"x": "fp32", "z": "fp32"}, {})
-    assert facts == (frozenset({"z"}), frozenset({"z"}))
+    assert facts == (frozenset({"z"}), frozenset({"z"}), ())
     assert vars(compilation)["_compiler"] is None
+
+
+def test_rows_that_are_one_block_each() -> None:
+    kernel = ninetoothed.make(rows, added, [Tensor(2) for _ in range(3)], outputs=("z",))
+    x, y = torch.rand(8, 5), torch.rand(8, 5)
+    assert torch.equal(kernel(x, y), x + y)
+    assert allocations(lambda: kernel(x, y)) == ["new_empty"]
+    assert refused(lambda: kernel(x, y[:, :4])).endswith(
+        "the sizes y_size_1 and x_size_1 must be equal: they are (4,) and (5,)"
+    )
+
+
+@pytest.mark.parametrize("columns", [1, 4, 6, 8])
+@pytest.mark.parametrize(
+    ("kernel", "inputs", "outputs"),
+    [
+        (softmax_kernel, ((3, 5),), ("output",)),
+        (layer_norm_kernel, ((3, 5), (5,), (5,), 1e-6), ("output",)),
+        (rms_norm_kernel, ((3, 5), (5,), 1e-6), ("output",)),
+        (add_rms_norm_kernel, ((3, 5), (3, 5), (5,), 1e-6), ("output", "summed")),
+    ],
+    ids=["softmax", "layer_norm", "rms_norm", "add_rms_norm"],
+)
+def test_derived_rows_of_examples(
+    kernel: Any, inputs: tuple[Any, ...], outputs: tuple[str, ...], columns: int
+) -> None:
+    """No call is taken whose outputs have other sizes than those that are derived."""
+    given = [torch.rand(one) if isinstance(one, tuple) else one for one in inputs]
+    allocating = AllocatingKernel.of(kernel, outputs)
+    found = allocating(*given)
+    found = found if isinstance(found, tuple) else (found,)
+    assert [tuple(one.shape) for one in found] == [(3, 5)] * len(outputs)
+    for place in range(len(outputs)):
+        others = [torch.empty(3, 5) for _ in outputs]
+        kernel(*given, *others)
+        assert all(map(torch.equal, others, found))
+        others[place] = torch.empty(3, columns)
+        assert "must be equal: they are" in refused(functools.partial(kernel, *given, *others))
+
+
+def test_outputs_of_a_kernel_that_was_made_without() -> None:
+    kernel = ninetoothed.make(rows, added, [Tensor(2) for _ in range(3)])
+    x = torch.rand(8, 5)
+    assert torch.equal(AllocatingKernel.of(kernel, ("z",))(x, x), x + x)
+
+
+def test_rows_in_another_process() -> None:
+    """What calls check is kept on disk: nothing is compiled for it again."""
+    x = torch.rand(8, 5)
+
+    def kernel() -> Any:
+        return ninetoothed.make(rows, added, [Tensor(2) for _ in range(3)], outputs=("z",))
+
+    kernel()(x, x)
+    again = kernel()
+    assert vars(vars(again)["_compilation"])["_compiler"] is None
+    assert torch.equal(again(x, x), x + x)
+
+
+def test_shape_that_an_outputs_function_decides() -> None:
+    def both(x: Any, y: Any, z: Any) -> Any:
+        y = x + 1
+        z = y * 2
+
+    kernel = ninetoothed.make(
+        rows, both, [Tensor(2) for _ in range(3)], outputs={"z": None, "y": shape_of_x}
+    )
+    x = torch.rand(8, 5)
+    z, y = kernel(x)
+    assert torch.equal(y, x + 1)
+    assert torch.equal(z, y * 2)
+
+
+@pytest.mark.parametrize("default", [True, None])
+def test_sizes_that_some_calls_do_not_check(default: bool | None) -> None:
+    """What says a shape is asked for the call's own element types and constants."""
+
+    def arrangement(x: Any, flag: Any, z: Any) -> Any:
+        return x.tile((1, -1)), flag, z.tile((1, -1))
+
+    def application(x: Any, flag: Any, z: Any) -> Any:
+        z = x * 2 if flag else ntl.sum(x)
+
+    tensors = Tensor(2), Tensor(0, constexpr=True, value=default), Tensor(2)
+    kernel = ninetoothed.make(arrangement, application, tensors, outputs=("z",))
+    x = torch.rand(8, 5)
+    assert torch.equal(kernel(x, True), x * 2)
+    for _ in range(2):
+        assert refused(lambda: kernel(x, False)) == (
+            "outputs: nothing decides dim 1 of z, whose size follows neither from outermost levels "
+            "nor from sizes that calls check to be equal; write outputs={'z': 'x'} if it is like "
+            "x, or outputs={'z': lambda x: (…, …)} with its shape"
+        )
 
 
 def test_remarks_and_other_questions_leave_outputs_out() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ninetoothed.layout.solved_sizes import equalities, solved_sizes
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym
 
@@ -12,8 +14,10 @@ def blocks(size: IndexExpr) -> IndexExpr:
     return binary("ceildiv", size, b)
 
 
-def solved(*levels: tuple[IndexExpr, ...]) -> dict[str, str]:
-    found = solved_sizes(levels, {"p", "q"}, {"m", "n"})
+def solved(
+    *levels: tuple[IndexExpr, ...], equal: Sequence[tuple[IndexExpr, IndexExpr]] = ()
+) -> dict[str, str]:
+    found = solved_sizes(levels, {"p", "q"}, {"m", "n"}, equal)
     return {name: str(size) for name, size in found.items()}
 
 
@@ -35,6 +39,13 @@ def test_a_size_behind_another_unknown_one() -> None:
 
 def test_the_first_that_decides_counts() -> None:
     assert solved((m,), (n,), (p,)) == {"p": "m"}
+
+
+def test_equal_sizes() -> None:
+    assert solved((m,), (p,), equal=[(q, n)]) == {"p": "m", "q": "n"}
+    assert solved((m,), (m,), equal=[(p, q), (q, n)]) == {"p": "n", "q": "n"}
+    # Levels come first.
+    assert solved((m,), (p,), equal=[(p, n)]) == {"p": "m"}
 
 
 def test_what_is_not_decided() -> None:

@@ -27,7 +27,7 @@ def facts(
 ) -> tuple[str, str]:
     arranged = run_arrangement(arrangement, tensors or (Tensor(1), Tensor(1)))
     definition = define(None, arranged.tensors, application, decisions=arranged.decisions)
-    written, full = output_facts(definition, {}, values)
+    written, full, _ = output_facts(definition, {}, values)
     return " ".join(sorted(written)), " ".join(sorted(full))
 
 
@@ -105,10 +105,50 @@ def test_written_by_some_block_sizes() -> None:
     assert facts(application, arrangement) == ("x y", "")
 
 
-def test_sizes_that_it_is_specialized_on() -> None:
-    def rows(x: Any, y: Any) -> Any:
-        return x.tile((1, -1)), y.tile((1, -1))
+def sizes(application: Callable[..., Any], arrangement: Callable[..., Any]) -> Any:
+    arranged = run_arrangement(arrangement, (Tensor(2), Tensor(2)))
+    definition = define(None, arranged.tensors, application, decisions=arranged.decisions)
+    return output_facts(definition, {}, {}).equal_sizes
 
+
+def rows(x: Any, y: Any) -> Any:
+    return x.tile((1, -1)), y.tile((1, -1))
+
+
+def tiles(x: Any, y: Any) -> Any:
+    return x.tile((1, 64)), y.tile((1, 64))
+
+
+def test_sizes_that_every_call_checks() -> None:
+    def doubled(x: Any, y: Any) -> None:
+        y = x * 2
+
+    # Numbers of rows that differ are taken where programs are none the worse for it.
+    assert sizes(doubled, rows) == (("x_size_1", "y_size_1"),)
+    assert sizes(doubled, tiles) == ()
+
+
+def test_sizes_that_may_differ() -> None:
+    def total(x: Any, y: Any) -> None:
+        y = ntl.sum(x)
+
+    assert sizes(total, rows) == ()
+
+
+def test_sizes_that_some_block_sizes_check() -> None:
+    size = block_size()
+
+    def blocks_of_rows(x: Any, y: Any) -> Any:
+        return x.tile((size, -1)), y.tile((size, -1))
+
+    def application(x: Any, y: Any) -> None:
+        if x.shape[0] >= 64:
+            y = x * 2
+
+    assert sizes(application, blocks_of_rows) == ()
+
+
+def test_sizes_that_it_is_specialized_on() -> None:
     def application(x: Any, y: Any) -> None:
         for _ in ntl.static_range(x.shape[1] // 16):
             y = x * 2
