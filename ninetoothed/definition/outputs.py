@@ -121,7 +121,7 @@ def resolve_like(definition: Definition, likes: Mapping[str, int]) -> Outputs:
     """
     # As if a function told the sizes.
     rules: dict[str, Rule] = {name: lambda: () for name in likes}
-    found = _Resolver(definition, rules, _tensors(definition)).resolved()
+    found = _Resolver(definition, rules, _tensors(definition)).resolved(())
     places = {one.position: likes[one.name] for one in found.each}
     each = tuple(replace(one, like=likes[one.name], function=None) for one in found.each)
     sizes = tuple((places.get(place, place), dim) for place, dim in found.sizes)

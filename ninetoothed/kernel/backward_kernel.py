@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.interface import Interface
+from ninetoothed.cache.entries import OutputFacts
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.definition.outputs import resolve_like
 from ninetoothed.errors import ArgumentError
@@ -41,7 +42,14 @@ class BackwardKernel(Kernel):
         names = self.taken.names
         likes = {one: names.index(owner) for one, owner in roles.computed.items()}
         outputs = resolve_like(self.definition, likes)
-        self._allocation = Allocation(self.taken, outputs, self._facts, tracing.are_traced)
+        self._allocation = Allocation(
+            self.taken,
+            outputs,
+            # Inputs tell the sizes, and no equal ones.
+            lambda _: outputs,
+            self._facts,
+            tracing.are_traced,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, keywords, result = self._allocation.completed(args, kwargs)
@@ -108,9 +116,7 @@ class BackwardKernel(Kernel):
         values, keywords, _ = self._allocation.completed(args, kwargs)
         return self._bind(values[: self._count], keywords)
 
-    def _facts(
-        self, dtypes: Mapping[str, Any], values: Mapping[str, Any]
-    ) -> tuple[frozenset[str], frozenset[str]]:
+    def _facts(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> OutputFacts:
         """What ``Allocation`` asks.
 
         Raises:
@@ -118,14 +124,14 @@ class BackwardKernel(Kernel):
         """
         names = self.interface.names
         own = {name: dtype for name, dtype in dtypes.items() if name in names}
-        written, full = self._compilation.output_facts(own, values)
+        facts = self._compilation.output_facts(own, values)
         for one, owner in self.roles.computed.items():
-            if one not in written:
+            if one not in facts.written:
                 raise ArgumentError(
                     f"{one} is the gradient of {owner} by its name, and {self.__name__} does not "
                     f"write it in calls like this one; write it, or leave {one} out"
                 )
-        if written - self.roles.computed.keys():
+        if facts.written - self.roles.computed.keys():
             # They may be written, for some sizes; a call's own are asked for later.
             self._check_alone(self.stored_by(own, values))
-        return written, full
+        return facts
