@@ -8,8 +8,9 @@ that the host never waits for the GPU: each batch begins with an idle device and
 providers take turns, batch by batch; a time is a batch's mean, and what is shown the median of the
 batches.
 
-``add, new shapes``: each call has a shape that no call had before, of one signature. ``add, shapes
-in turn``: a thousand shapes, which come back.
+``add, by keyword``: the call gives ``BLOCK_SIZE=1024``. ``add, new shapes``: each call has a shape
+that no call had before, of one signature. ``add, shapes in turn``: a thousand shapes, which come
+back.
 
 ``triton, compiled`` launches the compiled kernel with arguments made before, which no caller does:
 the least that a launch through Triton's launcher takes; ``ninetoothed, driver`` is that of ours.
@@ -162,6 +163,7 @@ def cases(device: str, calls: int) -> list[Case]:
               functools.partial(values.mul_, 2), in_place=True),
         _case("add", "add", "fixed", [lhs, rhs, output], lhs + rhs, vector,
               functools.partial(torch.add, lhs, rhs, out=output)),
+        _by_keyword([lhs, rhs, output]),
         _case("add in place", "add", "fixed", [sum_, term, sum_], sum_ + term, vector,
               functools.partial(sum_.add_, term), in_place=True),
         _case("sum of seven", "pointwise", "total", [*terms, total],
@@ -202,6 +204,17 @@ def _case(
     parts = {BIND: functools.partial(bind, kernel.interface, tensors, {})}
     start = output.clone() if in_place else None
     return Case(name, len(tensors), output, start, expected, calls, parts, note)
+
+
+def _by_keyword(tensors: Sequence[torch.Tensor]) -> Case:
+    """The addition with its block size in the call, as the documentation begins."""
+    lhs, rhs, output = tensors
+    kernel: Kernel = _program(OURS, "add", "by_keyword")
+    calls: dict[str, Call] = {
+        OURS: functools.partial(kernel, *tensors, BLOCK_SIZE=BLOCK),
+        TORCH: functools.partial(torch.add, lhs, rhs, out=output),
+    }
+    return Case("add, by keyword", len(tensors), output, None, lhs + rhs, calls, {})
 
 
 def _shapes(

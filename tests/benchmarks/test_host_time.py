@@ -118,6 +118,7 @@ def test_launch_without_gpu(
 LAUNCHED = [
     ("scale in place", 1),
     ("add", 3),
+    ("add, by keyword", 3),
     ("add in place", 3),
     ("sum of seven", 8),
     ("matmul", 3),
