@@ -10,7 +10,6 @@ tensors where there is no GPU, and times nothing.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import sys
 from collections.abc import Callable, Sequence
@@ -21,8 +20,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from benchmarks.operation import Call
-from benchmarks.tables import table
-from benchmarks.timing import Stopwatch
+from benchmarks.variants import compare
 from ninetoothed import Tensor, block_size
 
 VARIANTS = ("undeclared", "declared", "double")
@@ -77,28 +75,12 @@ KERNELS: dict[str, Callable[[str, str, bool], Call]] = {"norm": norm, "dropout":
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Time all variants in turn, and print a table; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.declared_numbers")
-    parser.add_argument("--smoke", action="store_true", help="one call of each, without a GPU, too")
-    smoke = parser.parse_args(arguments).smoke
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu" and not smoke:
-        print("no GPU found: time on one is what is measured; nothing was", file=sys.stderr)
-        return 2
-    rows: list[list[str]] = []
-    for name, make in KERNELS.items():
-        calls = {variant: make(variant, device, smoke) for variant in VARIANTS}
-        for call in calls.values():
-            call()
-        if smoke:
-            rows.append([name, *("called" for _ in VARIANTS)])
-            continue
-        watch = Stopwatch()
-        times = watch.gpu_us(
-            calls, {variant: watch.host_us(call) for variant, call in calls.items()}
-        )
-        rows.append([name, *(f"{times[variant].median:.1f}" for variant in VARIANTS)])
-    print(table(["GPU µs", *VARIANTS], rows))
-    return 0
+
+    def row(make: Callable[[str, str, bool], Call], device: str, smoke: bool) -> dict[str, Call]:
+        return {variant: make(variant, device, smoke) for variant in VARIANTS}
+
+    rows = {name: functools.partial(row, make) for name, make in KERNELS.items()}
+    return compare("declared_numbers", rows, VARIANTS, arguments)
 
 
 if __name__ == "__main__":

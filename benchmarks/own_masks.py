@@ -10,7 +10,6 @@ mask is proved to hold, and both take as long; elsewhere, only ``masked`` is rig
 
 from __future__ import annotations
 
-import argparse
 import functools
 import sys
 from collections.abc import Sequence
@@ -21,8 +20,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from benchmarks.operation import Call
-from benchmarks.tables import ratio, table
-from benchmarks.timing import Stopwatch
+from benchmarks.variants import compare
 from ninetoothed import Tensor, block_size
 
 _LOG2_E = 1.4426950408889634
@@ -79,50 +77,36 @@ def _unmasked(query: Any, key: Any, value: Any, output: Any) -> None:
 VARIANTS = {"masked": _masked, "unmasked": _unmasked}
 
 
-def calls(size: tuple[int, int, int], device: str) -> dict[str, tuple[Call, torch.Tensor]]:
-    """A call of each variant that is right for (heads, positions, dims), and its output."""
+def calls(size: tuple[int, int, int], device: str) -> dict[str, Call]:
+    """A call of each variant that is right for (heads, positions, dims), after a check of its
+    result.
+    """
     query, key, value = (torch.randn(size, device=device).half() for _ in range(3))
     options = (None, None, {"constexpr": True})
     tensors = [Tensor(3, shape_options=options, other=0) for _ in range(4)]
-    found: dict[str, tuple[Call, torch.Tensor]] = {}
+    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value)
+    found: dict[str, Call] = {}
     for name, application in VARIANTS.items():
         if name == "unmasked" and size[1] % 256:
             continue
         kernel = ninetoothed.make(_arrangement, application, tensors)
         output = torch.empty_like(query)
-        found[name] = functools.partial(kernel, query, key, value, output), output
-        found[name][0]()
-        expected = torch.nn.functional.scaled_dot_product_attention(query, key, value)
+        found[name] = functools.partial(kernel, query, key, value, output)
+        found[name]()
         torch.testing.assert_close(output, expected, atol=5e-3, rtol=1e-2)
     return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Time both in turn, and print a table; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.own_masks")
-    parser.add_argument("--smoke", action="store_true", help="one call of each, without a GPU, too")
-    smoke = parser.parse_args(arguments).smoke
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu" and not smoke:
-        print("no GPU found: time on one is what is measured; nothing was", file=sys.stderr)
-        return 2
-    rows: list[list[str]] = []
-    for name, size in SIZES.items():
+
+    def row(size: tuple[int, int, int], device: str, smoke: bool) -> dict[str, Call]:
         if smoke:
             size = (1, 512 if size[1] % 256 == 0 else 67, size[2])
-        made = {variant: call for variant, (call, _) in calls(size, device).items()}
-        if smoke:
-            rows.append([name, *("called" if variant in made else "" for variant in VARIANTS), ""])
-            continue
-        watch = Stopwatch()
-        hosts = {variant: watch.host_us(call) for variant, call in made.items()}
-        times = watch.gpu_us(made, hosts)
-        medians = {variant: times[variant].median for variant in made}
-        shown = [f"{medians[variant]:.1f}" if variant in made else "" for variant in VARIANTS]
-        both = len(medians) == len(VARIANTS)
-        rows.append([name, *shown, ratio(medians["masked"] / medians["unmasked"]) if both else ""])
-    print(table(["GPU µs", *VARIANTS, "masked / unmasked"], rows))
-    return 0
+        return calls(size, device)
+
+    rows = {name: functools.partial(row, size) for name, size in SIZES.items()}
+    return compare("own_masks", rows, [*VARIANTS], arguments, over=("masked", "unmasked"))
 
 
 if __name__ == "__main__":

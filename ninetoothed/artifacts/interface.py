@@ -5,7 +5,7 @@ Frozen, and made of text and numbers, but for what only a call asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -130,6 +130,15 @@ class Interface:
     def firsts(self) -> tuple[int, ...]:
         """Position of the first parameter of each argument."""
         return tuple(dict.fromkeys(parameter.first for parameter in self.parameters))
+
+    @cached_property
+    def arguments(self) -> tuple[Parameter, ...]:
+        """The first parameter of each argument."""
+        return tuple(self.parameters[first] for first in self.firsts)
+
+    def arguments_of(self, parameters: Container[str]) -> frozenset[str]:
+        """The names of the arguments that parameters are: those of their first ones."""
+        return frozenset(self.names[one.first] for one in self.parameters if one.name in parameters)
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int], ...]:

@@ -103,9 +103,7 @@ class BackwardKernel(Kernel):
         Raises:
             ArgumentError: something else is.
         """
-        parameters = self.interface.parameters
-        written = {self.interface.names[one.first] for one in parameters if one.name in stored}
-        others = sorted(written - self.roles.computed.keys())
+        others = sorted(self.interface.arguments_of(stored) - self.roles.computed.keys())
         if others:
             raise ArgumentError(
                 f"{self.__name__} is a backward kernel, and writes {' and '.join(others)}, which "

@@ -126,7 +126,7 @@ def operator(
     from ninetoothed.pytorch.operator_registration import register, register_backward
 
     def written(args: Sequence[Any], keywords: Mapping[str, Any]) -> frozenset[str]:
-        return _arguments_of(interface, kernel.stored(kernel.signature(args, keywords)))
+        return interface.arguments_of(kernel.stored(kernel.signature(args, keywords)))
 
     named = NamedOperator(
         name,
@@ -206,19 +206,18 @@ def _checked(name: str, interface: Interface) -> dict[str, Parameter]:
     Raises:
         ArgumentError: the parameters cannot be those of an operator.
     """
-    parameters = [interface.parameters[first] for first in interface.firsts]
-    for one in (*(parameter.name for parameter in parameters), *interface.keywords):
+    for one in (*(parameter.name for parameter in interface.arguments), *interface.keywords):
         if not one.isascii():
             raise ArgumentError(
                 f"{name}: torch takes ASCII letters only, and {one} has others; rename it"
             )
-    for one in parameters:
+    for one in interface.arguments:
         if one.jagged_dim is not None:
             raise ArgumentError(
                 f"{name}: {one.name} is jagged, and operators with names take no nested tensors; "
                 "call the kernel itself, which torch.compile and torch.export take"
             )
-    tensors = {one.name: one for one in parameters if one.kind == "tensor"}
+    tensors = {one.name: one for one in interface.arguments if one.kind == "tensor"}
     if not tensors:
         raise ArgumentError(
             f"{name}: {interface.name} takes no tensors, by which torch finds where to run; call "
@@ -289,11 +288,4 @@ def _mutated(
     from ninetoothed.compiler.defaults import plain_values
 
     values = plain_values(kernel.definition)
-    return _arguments_of(interface, kernel.stored_by({}, values))
-
-
-def _arguments_of(interface: Interface, parameters: frozenset[str]) -> frozenset[str]:
-    """Names of the arguments that parameters are: those of their first ones."""
-    return frozenset(
-        interface.names[one.first] for one in interface.parameters if one.name in parameters
-    )
+    return interface.arguments_of(kernel.stored_by({}, values))

@@ -7,8 +7,6 @@ kernel with the rank's own tensors.
 from __future__ import annotations
 
 import functools
-import hashlib
-import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +14,10 @@ from ninetoothed.errors import ArgumentError, NineToothedError
 from ninetoothed.pytorch.allocation import Allocation
 from ninetoothed.pytorch.constant_results import constant_result
 from ninetoothed.pytorch.forms import Form
-from ninetoothed.pytorch.kernel_operators import KernelOperators
+from ninetoothed.pytorch.kernel_operators import KernelOperators, operator_name
 
 if TYPE_CHECKING:
     from ninetoothed.pytorch.sharded_operators import CallRules
-
-_unnamed = itertools.count()
 
 
 class FunctionalOperators:
@@ -133,9 +129,4 @@ class FunctionalOperators:
 
     @functools.cached_property
     def _name(self) -> str:
-        name = self.mutating.interface.name
-        name = name if name.isascii() else "kernel"
-        identity = self._identity()
-        if identity is None:
-            return f"{name}_functional_{next(_unnamed)}"
-        return f"{name}_functional_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+        return operator_name(self.mutating.interface.name, self._identity(), "_functional")

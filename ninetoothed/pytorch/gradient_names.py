@@ -77,8 +77,7 @@ def missing_gradient(name: str, owner: str) -> ArgumentError:
 
 def _arguments(interface: Interface) -> dict[str, Parameter | None]:
     """The arguments of calls, by name; of a symbol, None."""
-    parameters = [interface.parameters[first] for first in interface.firsts]
-    return {one.name: one for one in parameters} | dict.fromkeys(interface.keywords)
+    return {one.name: one for one in interface.arguments} | dict.fromkeys(interface.keywords)
 
 
 def _is_tensor(argument: Parameter | None) -> bool:

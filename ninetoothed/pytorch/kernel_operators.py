@@ -49,6 +49,16 @@ class Order(NamedTuple):
     repeats: tuple[tuple[int, int, str], ...]
 
 
+def operator_name(kernel: str, identity: str | None, kind: str = "") -> str:
+    """The name of a kernel's operators of a kind: the same in any process for the same
+    ``identity``, and without one for nobody else.
+    """
+    name = (kernel if kernel.isascii() else "kernel") + kind
+    if identity is None:
+        return f"{name}_{next(_unnamed)}"
+    return f"{name}_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+
+
 class KernelOperators:
     """The operators of one kernel.
 
@@ -75,7 +85,7 @@ class KernelOperators:
         self._ordered = CallOrder(interface)
         self._known: dict[Hashable, frozenset[str]] = {}
         self._identity = identity
-        self._parameters = [interface.parameters[first] for first in interface.firsts]
+        self._parameters = interface.arguments
         self.names = (*(one.name for one in self._parameters), *interface.keywords)
         self._dims = tuple(one.jagged_dim for one in self._parameters)
         self._dims += (None,) * len(interface.keywords)
@@ -184,10 +194,7 @@ class KernelOperators:
                 types[parameter.name] = dtype
         known = zip(self.constants, constants, strict=True)
         values = {self.names[place]: value for place, value in known if value is not None}
-        stored = self._written(types, values)
-        return frozenset(
-            self.names[place_of[one.first]] for one in interface.parameters if one.name in stored
-        )
+        return interface.arguments_of(self._written(types, values))
 
     def _registered(self, form: Form) -> tuple[str, str]:
         """The names of the operator and its overload of calls of a form."""
@@ -199,10 +206,7 @@ class KernelOperators:
 
     @cached_property
     def _name(self) -> str:
-        name = self.interface.name if self.interface.name.isascii() else "kernel"
-        if self._identity is None:
-            return f"{name}_{next(_unnamed)}"
-        return f"{name}_{hashlib.sha256(self._identity.encode()).hexdigest()[:16]}"
+        return operator_name(self.interface.name, self._identity)
 
     def _runner(self, form: Form) -> Callable[..., None]:
         """The operator on tensors with data: it runs the kernel."""

@@ -50,9 +50,7 @@ class NamedOperator:
         self.outputs = outputs
         self.sizes_from = sizes_from
         self._keywords = interface.keywords
-        parameters = {
-            interface.names[first]: interface.parameters[first] for first in interface.firsts
-        }
+        parameters = {one.name: one for one in interface.arguments}
         self._parameters = parameters
         given = [one for one in parameters.values() if one.name not in outputs]
         # What may be left out comes last, as torch wants it.

@@ -148,8 +148,7 @@ def _expected(
         ArgumentError: the reference's results do not fit the kernel.
     """
     interface = kernel.interface
-    firsts = [interface.parameters[place] for place in interface.firsts]
-    tensors = [parameter.name for parameter in firsts if parameter.kind == "tensor"]
+    tensors = [parameter.name for parameter in interface.arguments if parameter.kind == "tensor"]
     if wanted is None:
         found = dict(zip(interface.names, kernel.bound(*given), strict=True))
         return {name: elements_of(found[name]) for name in tensors}

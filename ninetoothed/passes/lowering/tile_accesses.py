@@ -322,6 +322,7 @@ class AccessLowering:
                 conditions.append(lowering.combine(_BELOW, *sides))
                 continue
             conditions += self.kernel.conditions(lowering, guard, self._is_far(guard))
+            self._remember(guard)
         if not conditions:
             if remarks and self.access.guards:
                 remarks.passed(
@@ -334,10 +335,20 @@ class AccessLowering:
     def _is_far(self, guard: Guard) -> bool:
         """The bits of a load in front would be kept until here in registers, for nobody else."""
         kernel = self.kernel
-        if is_in_loop(self.op) and not self.lowering.is_local(guard.index):
-            kernel.kept.add(guard.size)
-        shared = guard.size in kernel.loaded and guard.size not in kernel.kept
+        return (
+            kernel.options.recomputed_masks
+            and (kernel.are_lanes_combined or isinstance(self.op, nt.StoreOp))
+            and guard.size in kernel.loaded - kernel.kept
+            and not self._is_kept(guard)
+        )
+
+    def _is_kept(self, guard: Guard) -> bool:
+        """True if no iteration of the loop around the access changes the bits."""
+        return is_in_loop(self.op) and not self.lowering.is_local(guard.index)
+
+    def _remember(self, guard: Guard) -> None:
+        """Note what accesses behind this one have in common with it."""
+        if self._is_kept(guard):
+            self.kernel.kept.add(guard.size)
         if isinstance(self.op, nt.LoadOp):
-            kernel.loaded.add(guard.size)
-        late = kernel.are_lanes_combined or isinstance(self.op, nt.StoreOp)
-        return kernel.options.recomputed_masks and shared and late
+            self.kernel.loaded.add(guard.size)
