@@ -19,7 +19,34 @@ from ninetoothed.pytorch.allocation import Allocation, ShardedError
 from ninetoothed.pytorch.functional_operators import FunctionalOperators
 
 
-class AllocatingKernel(Kernel):
+class KernelWithOutputs(Kernel):
+    """A kernel whose calls leave out what is allocated for them, and return it."""
+
+    _allocation: Allocation
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs, in order."""
+        return self._allocation.names
+
+    @property
+    def sizes_from(self) -> Mapping[str, Sequence[tuple[str, int] | None]]:
+        """Of each dim of an output, the input and its dim that have the same size, where it is
+        told.
+        """
+        return self._allocation.sizes_from
+
+    def allocated(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What a call allocates, before the kernel runs."""
+        return self._allocation.completed(args, dict(kwargs))[2]
+
+    def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
+        values, keywords, _ = self._allocation.completed(args, kwargs)
+        # Behind the kernel's own, there may be others that only tell how to allocate.
+        return self._bind(values[: len(self.interface.parameters)], keywords)
+
+
+class AllocatingKernel(KernelWithOutputs):
     """A kernel that was made with ``outputs=``: ``z = kernel(x, y)`` allocates z and returns it.
 
     Outputs are left out of all calls, of those of ``remarks`` and ``tuning_report``, too. ``out=``
@@ -85,26 +112,6 @@ class AllocatingKernel(Kernel):
         """
         recipe = replace(kernel._recipe, outputs=given)
         return AllocatingKernel(recipe.options, kernel._compilation, recipe)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the outputs, in order."""
-        return self._allocation.names
-
-    @property
-    def sizes_from(self) -> Mapping[str, Sequence[tuple[str, int] | None]]:
-        """Of each dim of an output, the input and its dim that have the same size, where it is
-        told.
-        """
-        return self._allocation.sizes_from
-
-    def allocated(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a call allocates, before the kernel runs."""
-        return self._allocation.completed(args, dict(kwargs))[2]
-
-    def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-        values, keywords, _ = self._allocation.completed(args, kwargs)
-        return self._bind(values, keywords)
 
 
 def _identity(digest: str | None, options: Options, outputs: Outputs) -> str | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.cache.entries import OutputFacts
-from ninetoothed.calls.arguments import Arguments
 from ninetoothed.definition.outputs import resolve_like
 from ninetoothed.errors import ArgumentError
 from ninetoothed.kernel import tracing
+from ninetoothed.kernel.allocating_kernel import KernelWithOutputs
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.pytorch.allocation import Allocation
 from ninetoothed.pytorch.gradient_names import Roles
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ninetoothed.pytorch.placement_rules import Rules
 
 
-class BackwardKernel(Kernel):
+class BackwardKernel(KernelWithOutputs):
     """A kernel whose calls allocate the gradients that it computes, and return them.
 
     Behind its own arguments, ``taken`` has those inputs of the forward kernel that gradients are
@@ -55,20 +55,6 @@ class BackwardKernel(Kernel):
         values, keywords, result = self._allocation.completed(args, kwargs)
         super().__call__(*values[: self._count], **keywords)
         return result
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the gradients that it computes, in order."""
-        return self._allocation.names
-
-    def allocated(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a call allocates, before the kernel runs."""
-        return self._allocation.completed(args, dict(kwargs))[2]
-
-    @property
-    def sizes_from(self) -> Mapping[str, Sequence[tuple[str, int] | None]]:
-        """As of an ``Allocation``."""
-        return self._allocation.sizes_from
 
     def call_rules(self, given: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> Rules:
         from torch.distributed.tensor import Shard
@@ -109,10 +95,6 @@ class BackwardKernel(Kernel):
                 f"{self.__name__} is a backward kernel, and writes {' and '.join(others)}, which "
                 f"others may read, too; let it write {' and '.join(self.roles.computed)} alone"
             )
-
-    def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-        values, keywords, _ = self._allocation.completed(args, kwargs)
-        return self._bind(values[: self._count], keywords)
 
     def _facts(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> OutputFacts:
         """What ``Allocation`` asks.
