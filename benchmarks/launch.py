@@ -124,11 +124,11 @@ def driver_call(kernel: Kernel, tensors: Sequence[torch.Tensor]) -> Call:
         kernel(*tensors)
     (launched,) = launches
     assert launched is not None
-    assert launched.sources is not None
-    pointers = [tensors[place].data_ptr() for place in launched.sources if place is not None]
+    launched_kernel, programs, shape = launched
+    assert launched_kernel.sources is not None
+    pointers = [tensors[place].data_ptr() for place in launched_kernel.sources if place is not None]
     stream = device.stream(device.current())
-    run = launched.launcher.run
-    return functools.partial(run, launched.programs, launched.shape, stream, *pointers)
+    return functools.partial(launched_kernel.launcher.run, programs, shape, stream, *pointers)
 
 
 def operator_call(kernel: Kernel, tensors: Sequence[torch.Tensor]) -> Call:

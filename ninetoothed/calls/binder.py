@@ -13,7 +13,7 @@ import functools
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import NARROW, Signature
@@ -28,11 +28,18 @@ from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.dtype import own_type
 
-Classified = tuple[tuple[Any, ...], Hashable]
-Classify = Callable[[Sequence[Any], Mapping[str, Any]], Classified | None]
+Classify = Callable[[Sequence[Any], Mapping[str, Any]], tuple[tuple[Any, ...], Hashable]]
 
 _MOST = 4096
 """Classes that are kept of one kernel: constants that never come back must not fill the memory."""
+
+
+class CallClass(NamedTuple):
+    """What calls of a class have in common; the fields are those of ``Arguments``."""
+
+    signature: Signature
+    place: Place
+    may_warn: bool
 
 
 class Binder:
@@ -51,8 +58,7 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        # What follows the values of arguments.
-        self._known: dict[Hashable, tuple[Signature, Place, bool]] = {}
+        self._known: dict[Hashable, CallClass] = {}
         self._signatures: dict[Signature, Signature] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
@@ -64,29 +70,25 @@ class Binder:
             ArgumentError: arguments that are missing, too many, or do not fit.
             DeviceError: tensors on different devices.
         """
-        arguments, classified = self.known(args, keywords)
-        return arguments or self.bind(args, keywords, classified)
+        values, known, key = self.known(args, keywords)
+        return self.bind(args, keywords, key) if known is None else Arguments(values, *known)
 
     def known(
         self, args: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> tuple[Arguments | None, Classified | None]:
-        """Bind a call of a class that was bound before; None for another, or a wrong one, and for
-        tensors that handle operators themselves. Beside it, what :meth:`bind` is to be given.
+    ) -> tuple[tuple[Any, ...], CallClass | None, Hashable]:
+        """Bind a call of a class that was bound before: its arguments' values in launch order, and
+        its class. The class is None for another, or a wrong one, and for tensors that handle
+        operators themselves. Last, what :meth:`bind` is to be given then.
         """
         try:
-            classified = self._classify(args, keywords)
-            known = None if classified is None else self._known.get(classified[1])
+            values, key = self._classify(args, keywords)
+            return values, self._known.get(key), key
         except Exception:
             # Arguments that are unusual or wrong take the full way, which reports them.
-            return None, None
-        if classified is None or known is None:
-            return None, classified
-        return Arguments(classified[0], *known), classified
+            return (), None, None
 
-    def bind(
-        self, args: Sequence[Any], keywords: Mapping[str, Any], classified: Classified | None
-    ) -> Arguments:
-        """Bind a call in full, and remember its class.
+    def bind(self, args: Sequence[Any], keywords: Mapping[str, Any], key: Hashable) -> Arguments:
+        """Bind a call in full, and remember its class, unless its key is None.
 
         Raises:
             ArgumentError, DeviceError: as for a call of the binder.
@@ -101,18 +103,21 @@ class Binder:
             param.alias_set for param in signature.params
         )
         # A tensor may hold another number at the next call.
-        if classified is not None and not any(map(own_type, keywords.values())):
+        if key is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.place, may_warn
+            self._known[key] = CallClass(signature, arguments.place, may_warn)
         return Arguments(arguments.values, signature, arguments.place, may_warn)
 
-    def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    def _unclassified(
+        self, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], None]:
         self._classify = self._first_classified
+        return (), None
 
     def _first_classified(
         self, args: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> Classified | None:
+    ) -> tuple[tuple[Any, ...], Hashable]:
         self._classify = _classify(self._interface)
         return self._classify(args, keywords)
 
@@ -153,13 +158,13 @@ class Traits:
         return found
 
 
-def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    return None
+def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[tuple[Any, ...], None]:
+    return (), None
 
 
 def _classify(interface: Interface) -> Classify:
-    """Generate a function that maps a call to its parameters' values and its class; None for calls
-    that only ``arguments.bind`` takes. It raises for many a wrong call.
+    """Generate a function that maps a call to its parameters' values and its class's key; the key
+    is None for calls that only ``arguments.bind`` takes. It raises for many a wrong call.
     """
     parameters = interface.parameters
     tensors = [place for place, one in enumerate(parameters) if one.kind == "tensor"]
@@ -237,7 +242,7 @@ def _classify(interface: Interface) -> Classify:
 def _unless(conditions: Iterable[str]) -> list[str]:
     """Lines that leave a call to ``arguments.bind`` unless all conditions hold."""
     found = [f"({condition})" for condition in conditions]
-    return [f"if not ({' and '.join(found)}):", "    return None"] if found else []
+    return [f"if not ({' and '.join(found)}):", "    return values, None"] if found else []
 
 
 def _read(place: int, ndim: int) -> list[str]:

@@ -317,24 +317,24 @@ class Kernel:
             is_launched = self._launch_cache.launch(args, kwargs)
             if is_launched:
                 return
-            arguments, classified = self._bind.known(args, kwargs)
-            if arguments is None:
-                if tracing.are_traced((*args, *kwargs.values())):
-                    self._trace(args, kwargs)
-                    return
-                arguments = self._bind.bind(args, kwargs, classified)
-            if arguments.may_warn:
-                self._warnings.check(args, kwargs, arguments)
-            if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
-                self._compiler.interpret(arguments)
-            elif arguments.place.kind == "cpu" or self._backend == "interpret":
-                raise self._misplaced(arguments.place)
+            values, known, key = self._bind.known(args, kwargs)
+            if known is not None:
+                signature, place, may_warn = known
+            elif tracing.are_traced((*args, *kwargs.values())):
+                self._trace(args, kwargs)
+                return
             else:
-                launched = self._dispatcher.launch(
-                    arguments.signature, arguments.values, arguments.place
-                )
+                values, signature, place, may_warn = self._bind.bind(args, kwargs, key)
+            if may_warn:
+                self._warnings.check(args, kwargs, Arguments(values, signature, place))
+            if place.kind == "cpu" and self._backend in (None, "interpret"):
+                self._compiler.interpret(Arguments(values, signature, place))
+            elif place.kind == "cpu" or self._backend == "interpret":
+                raise self._misplaced(place)
+            else:
+                launched = self._dispatcher.launch(signature, values, place)
                 if launched is not None and is_launched is None:
-                    self._launch_cache.keep(args, kwargs, arguments.values, launched)
+                    self._launch_cache.keep(args, kwargs, values, launched)
         except NineToothedError as error:
             raise reported(error) from None
 

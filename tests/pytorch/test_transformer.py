@@ -8,6 +8,8 @@ import torch
 from examples import transformer
 
 
+# Of torch's own functions: the losses are compared in fp32.
+@pytest.mark.filterwarnings("ignore:TensorFloat32 tensor cores")
 def test_losses(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transformer, "STEPS", 4)
     losses = [

@@ -50,8 +50,8 @@ _MOST_WAYS = 4
 _MOST_GUARDS = 4
 
 
-class Launched(NamedTuple):
-    """A kernel that a call launched.
+class LaunchedKernel(NamedTuple):
+    """A kernel that calls launch.
 
     ``sources``: of each argument of the device function, the position of the call's value that is
     passed; None for what follows from the shape. None instead of all: it cannot be told.
@@ -60,8 +60,12 @@ class Launched(NamedTuple):
     artifact: Artifact
     launcher: Launcher
     sources: tuple[int | None, ...] | None
-    programs: int
-    shape: bytes
+
+
+Launched = tuple[LaunchedKernel, int, bytes]
+"""How a call was launched: the kernel, the number of programs, and what launches of the same shape
+have in common (see ``driver.Launcher``). No class: each full call makes one.
+"""
 
 
 class LaunchCache:
@@ -114,7 +118,8 @@ class LaunchCache:
 
         ``values`` are the kernel's parameters, which the call's arguments were bound to.
         """
-        if launched.sources is None:
+        kernel, _, _ = launched
+        if kernel.sources is None:
             return
         try:
             ordered, given = self._ordered(args, keywords)
@@ -131,7 +136,7 @@ class LaunchCache:
                 shapes, others = self._key(values, given)
                 if not (is_first and self._are_new(shapes)):
                     self._put(shapes, others, self._way(values, launched))
-                    launched.launcher.loaded.is_kept = True
+                    kernel.launcher.loaded.is_kept = True
         except Exception:
             # Whatever is unusual about the arguments, the full way takes it.
             return
@@ -175,14 +180,15 @@ class LaunchCache:
         """A function of the call's values, pointers and numbers that launches and returns True, or
         returns False where the call is not quite like this one.
         """
-        place = placement(values, launched.artifact, self._interface.repeats)
-        key = (launched.launcher, place.together, place.apart)
+        kernel, programs, shape = launched
+        place = placement(values, kernel.artifact, self._interface.repeats)
+        key = (kernel.launcher, place.together, place.apart)
         maker = self._makers.get(key)
         if maker is None:
-            maker = _maker(values, launched, place)
+            maker = _maker(values, kernel, place)
             if len(self._makers) < MOST:
                 self._makers[key] = maker
-        return maker(launched.programs, launched.shape, *place.numbers)
+        return maker(programs, shape, *place.numbers)
 
     def _functions(self) -> tuple[Callable[..., tuple[Hashable, Hashable]], Find]:
         """``key(values, given)``, and :attr:`launch`."""
@@ -365,16 +371,16 @@ def _raised(written: Sequence[int]) -> list[str]:
     return [f"        increment({tensors})"] if written else []
 
 
-def _maker(values: Values, launched: Launched, place: Placement) -> Callable[..., Launch]:
+def _maker(values: Values, kernel: LaunchedKernel, place: Placement) -> Callable[..., Launch]:
     """``make(programs, shape, *place.numbers)`` makes a way: one for all calls of the same kernel
     and placement, since to compile a function takes longer than a full call.
     """
     names = [f"{'p' if is_tensor(value) else 'a'}{index}" for index, value in enumerate(values)]
-    index = launched.launcher.loaded.device
-    assert launched.sources is not None
+    index = kernel.launcher.loaded.device
+    assert kernel.sources is not None
     # What follows from the shape is packed already.
-    texts = ["" if source is None else names[source] for source in launched.sources]
-    varying = "".join(f", {text}" for text in launched.launcher.varying(texts))
+    texts = ["" if source is None else names[source] for source in kernel.sources]
+    varying = "".join(f", {text}" for text in kernel.launcher.varying(texts))
     given = ", ".join(names)
     conditions = place.conditions()
     lines = [
@@ -389,13 +395,13 @@ def _maker(values: Values, launched: Launched, place: Placement) -> Callable[...
         ),
         f"        if not run(programs, shape, stream({index}){varying}):",
         "            return False",
-        *_raised(launched.artifact.written),
+        *_raised(kernel.artifact.written),
         "        return True",
         "    return way",
     ]
     current, stream = device.raw()
     known = {
-        **launched.launcher.known,
+        **kernel.launcher.known,
         "current": current,
         "stream": stream,
         "guard": device.guard,

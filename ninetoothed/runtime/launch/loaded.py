@@ -13,10 +13,10 @@ from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.launch_cache import Launched
+from ninetoothed.runtime.launch.launch_cache import Launched, LaunchedKernel
 
 if TYPE_CHECKING:
-    from ninetoothed.runtime.launch.driver import Launcher, Loaded
+    from ninetoothed.runtime.launch.driver import Loaded
 
 MAX_PROGRAMS = 2**31 - 1
 """Largest first dimension of a grid, with CUDA and HIP."""
@@ -160,12 +160,12 @@ class _Probe:
 
 
 class _Ready(NamedTuple):
-    """What every launch needs: ``sources`` as in :class:`Launched`; ``stream`` tells a device's
-    current stream, and ``raised`` raises version counters.
+    """What every launch needs: ``launch`` is the launcher's; ``stream`` tells a device's current
+    stream, and ``raised`` raises version counters.
     """
 
-    launcher: Launcher
-    sources: tuple[int | None, ...] | None
+    kernel: LaunchedKernel
+    launch: Callable[[int, Sequence[Any], int], bytes]
     stream: Callable[[int], int]
     raised: Callable[[Any], None]
 
@@ -198,21 +198,23 @@ class LoadedKernel:
             )
         if self._ready is None:
             self._ready = self._made_ready(values)
-        launcher, sources, stream, raised = self._ready
+        kernel, launch, stream, raised = self._ready
         try:
-            shape = launcher.launch(programs, arguments, stream(self.loaded.device))
+            shape = launch(programs, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
         for place in self._host.written:
             mark_written(values[place], raised)
-        return Launched(self.artifact, launcher, sources, programs, shape)
+        return kernel, programs, shape
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
         types = [argument.type for argument in self.artifact.arguments]
         sources = self._host.sources(values)
         of_shape = [False] * len(types) if sources is None else [one is None for one in sources]
         _, stream = device.raw()
-        return _Ready(self.loaded.launcher(types, of_shape), sources, stream, increment())
+        launcher = self.loaded.launcher(types, of_shape)
+        kernel = LaunchedKernel(self.artifact, launcher, sources)
+        return _Ready(kernel, launcher.launch, stream, increment())
 
     def unload(self) -> None:
         """Frees what it takes of the device, if no calls are kept that launch it."""
