@@ -213,18 +213,15 @@ class Dispatcher:
         kind, index = place or _place(values)
         if kind != device.kind():
             raise _elsewhere(self.name, kind)
-        current, _ = device.raw()
-        if current() != index:
-            with device.guard(index):
-                return self.launch(signature, values, place)
-        try:
-            family = self._families.get((signature, index))
-            kernel = None if family is None else family.known(values)
-            if family is not None and kernel is not None:
-                return self._run(family, kernel, values)
-            return self._launch(signature, values, index)
-        except CheckError as error:
-            return self._relaunch(signature, values, index, error)
+        with device.guard(index):
+            try:
+                family = self._families.get((signature, index))
+                kernel = None if family is None else family.known(values)
+                if family is not None and kernel is not None:
+                    return self._run(family, kernel, values)
+                return self._launch(signature, values, index)
+            except CheckError as error:
+                return self._relaunch(signature, values, index, error)
 
     def best(self, signature: Signature, values: tuple[Any, ...]) -> Config | None:
         """The configuration that calls like this one use, or None before the first of them."""
