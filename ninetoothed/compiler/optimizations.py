@@ -69,6 +69,11 @@ TABLE: tuple[Optimization, ...] = (
         *("skipped_programs", "nt-skip-programs", "enabled"),
         "Programs that store nothing do nothing.",
     ),
+    Optimization(
+        *("split_boundaries", "nt-split-boundaries", "enabled"),
+        "Programs all of whose lanes exist run a copy without guards, where those are in the way "
+        "of vectors.",
+    ),
     Choice(
         *("loop_stages", "nt-stage-loops", "stages"),
         "A loop without dots loads for later iterations while it computes; the tuner says how far "

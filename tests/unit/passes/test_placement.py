@@ -247,7 +247,7 @@ def test_passes_may_be_left_out() -> None:
         assert name not in found
     can = (
         "nt-unroll-reductions, nt-hoist-loads, nt-fold-guards, nt-guard-loads, nt-skip-programs, "
-        "nt-stage-loops, nt-hoist-invariants or nt-widen-products"
+        "nt-split-boundaries, nt-stage-loops, nt-hoist-invariants or nt-widen-products"
     )
     assert wrong(Pipeline().without("nt-pad-blocks")) == (
         f"pass nt-pad-blocks cannot be left out, for later ones need what it does; {can} can"
