@@ -45,6 +45,10 @@ TABLE: tuple[Optimization, ...] = (
         "Flattened contiguous dims are addressed as one, without divisions.",
     ),
     Optimization(
+        *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
+        "The lanes of a window are read and combined one after the other.",
+    ),
+    Optimization(
         *("longest_first", "nt-schedule-programs", "longest_first"),
         "Programs start from the last one down where the last ones iterate most.",
     ),
@@ -64,6 +68,11 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("skipped_programs", "nt-skip-programs", "enabled"),
         "Programs that store nothing do nothing.",
+    ),
+    Optimization(
+        *("split_boundaries", "nt-split-boundaries", "enabled"),
+        "Programs all of whose lanes exist run a copy without guards, where those are in the way "
+        "of vectors.",
     ),
     Choice(
         *("loop_stages", "nt-stage-loops", "stages"),
@@ -92,6 +101,11 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("alignment_facts", "nt-lower-accesses", "alignment_facts"),
         "Triton is told how indices are aligned behind divisions, where it cannot find out.",
+    ),
+    Optimization(
+        *("wide_products", "nt-widen-products", "enabled"),
+        "Both halves of a product of two 32-bit integers, as Philox takes them, are computed at "
+        "once.",
     ),
 )
 """All optimizations, in the order in which the pipeline comes to them."""

@@ -366,7 +366,8 @@ def _store(machine: Machine, op: nt.StoreOp) -> None:
         return
     data = machine.data(op.value)
     lanes = _lanes(machine, view, op.indices)
-    mask = both(lanes.guard(), _active(machine, view))
+    guard = lanes.guard(None if op.guards is None else op.guards.data)
+    mask = both(guard, _active(machine, view))
     if machine.is_observed:
         machine.touch("write", view.place, lanes.offsets(), mask, view.shape)
     regular = None if mask is not None else lanes.regular()

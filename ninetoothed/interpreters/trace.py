@@ -6,7 +6,7 @@ from the tensor's first one. Reads that are merged, repeated or moved do not cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -73,6 +73,18 @@ class Trace:
         for key in self.keys:
             programs, *rest = self.rows(key)
             found._found[key] = [torch.stack([number(programs), *rest])]
+        return found
+
+    def joined(self, dims: Collection[tuple[str, int, int]]) -> Trace:
+        """The same accesses, of some reads without the lanes' index along a dim: each is of a
+        parameter, the number of dims of the block, and the dim.
+        """
+        found = Trace()
+        found._found = {key: [self.rows(key)] for key in self.keys}
+        for parameter, ndim, dim in sorted(dims, key=lambda one: -one[1]):
+            for event in found._found.pop((parameter, "read", ndim), []):
+                kept = torch.cat([event[: dim + 1], event[dim + 2 :]])
+                found._found.setdefault((parameter, "read", ndim - 1), []).append(kept)
         return found
 
     @property

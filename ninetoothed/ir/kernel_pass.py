@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from typing import ClassVar
+from collections.abc import Collection
+from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -32,6 +33,16 @@ class DeclaringPass(ModulePass):
     """Of a pass of another package: the stages whose modules it takes; none: any stage's."""
 
 
+class JoinedLanes(NamedTuple):
+    """Reads of a parameter in blocks of ``ndim`` dims, of which one lane makes all along ``dim``
+    from a pass on.
+    """
+
+    parameter: str
+    ndim: int
+    dim: int
+
+
 class KernelPass(DeclaringPass):
     """Base class of passes over each kernel (``nt.kernel``) of a module on its own, in the stages
     before ``tt``. Its fields are its options.
@@ -42,6 +53,10 @@ class KernelPass(DeclaringPass):
         and sizes: a bijection; None: the same.
         """
         return None
+
+    def joined_lanes(self, kernel: nt.KernelOp) -> Collection[JoinedLanes]:
+        """The reads whose lanes the pass joins, of the kernel in front of it."""
+        return ()
 
     @abc.abstractmethod
     def apply_to(self, kernel: nt.KernelOp) -> None:

@@ -61,7 +61,8 @@ ANNOTATED: Stages = (
     *SYMBOLIC[1:],
 )
 SPECIALIZED: Stages = (
-    ("specialized", ("nt-specialize",)),
+    # Before lanes are padded, each one that is read exists.
+    ("specialized", ("nt-specialize", "nt-unroll-reductions")),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
     (
         "scheduled",
@@ -72,6 +73,7 @@ SPECIALIZED: Stages = (
             "nt-fold-guards",
             "nt-guard-loads",
             "nt-skip-programs",
+            "nt-split-boundaries",
             "nt-stage-loops",
         ),
     ),
@@ -79,7 +81,7 @@ SPECIALIZED: Stages = (
     # equal ones.
     ("addressed", ("nt-lower-accesses", "nt-hoist-invariants", "cse")),
     # Folding before dce, so that what it frees is gone too.
-    ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
+    ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "nt-widen-products", "dce")),
 )
 
 # The pass that is a stage's check.
@@ -93,12 +95,15 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 
 
 OPTIONAL = (
+    "nt-unroll-reductions",
     "nt-hoist-loads",
     "nt-fold-guards",
     "nt-guard-loads",
     "nt-skip-programs",
+    "nt-split-boundaries",
     "nt-stage-loops",
     "nt-hoist-invariants",
+    "nt-widen-products",
 )
 """Passes that only optimise: a pipeline may leave them out."""
 

@@ -37,30 +37,50 @@ builtin.module {
     ]
   } {
     %pid = tt.get_program_id 0 : i32
-    %b0 = tt.make_range 0 : i32 256 : i32 -> tensor<256xi32>
     %0 = arith.constant 256 : i32
     %1 = arith.muli %pid, %0 : i32
-    %2 = tt.addptr %lhs, %1 : !tt.ptr<f32>, i32
-    %3 = tt.splat %2 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %4 = tt.addptr %3, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    %5 = tt.splat %1 : i32 -> tensor<256xi32>
-    %6 = arith.addi %5, %b0 : tensor<256xi32>
-    %7 = tt.splat %output_size : i32 -> tensor<256xi32>
-    %8 = arith.cmpi slt, %6, %7 : tensor<256xi32>
-    %lhs_1 = tt.load %4, %8 : tensor<256x!tt.ptr<f32>>
-    %9 = tt.addptr %rhs, %1 : !tt.ptr<f32>, i32
-    %10 = tt.splat %9 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %11 = tt.addptr %10, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    %rhs_1 = tt.load %11, %8 : tensor<256x!tt.ptr<f32>>
-    %12 = arith.addf %lhs_1, %rhs_1 : tensor<256xf32>
-    %13 = tt.addptr %output, %1 : !tt.ptr<f32>, i32
-    %14 = tt.splat %13 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %15 = tt.addptr %14, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    %16 = arith.constant 1 : i32
-    %17 = arith.subi %output_size, %16 : i32
-    %18 = tt.splat %17 : i32 -> tensor<256xi32>
-    %19 = arith.cmpi sle, %6, %18 : tensor<256xi32>
-    tt.store %15, %12, %19 : tensor<256x!tt.ptr<f32>>
+    %2 = arith.constant 255 : i32
+    %3 = arith.addi %1, %2 : i32
+    %whole = arith.cmpi slt, %3, %output_size : i32
+    scf.if %whole {
+      %b0 = tt.make_range 0 : i32 256 : i32 -> tensor<256xi32>
+      %4 = tt.addptr %lhs, %1 : !tt.ptr<f32>, i32
+      %5 = tt.splat %4 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+      %6 = tt.addptr %5, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+      %lhs_1 = tt.load %6 : tensor<256x!tt.ptr<f32>>
+      %7 = tt.addptr %rhs, %1 : !tt.ptr<f32>, i32
+      %8 = tt.splat %7 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+      %9 = tt.addptr %8, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+      %rhs_1 = tt.load %9 : tensor<256x!tt.ptr<f32>>
+      %10 = arith.addf %lhs_1, %rhs_1 : tensor<256xf32>
+      %11 = tt.addptr %output, %1 : !tt.ptr<f32>, i32
+      %12 = tt.splat %11 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+      %13 = tt.addptr %12, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+      tt.store %13, %10 : tensor<256x!tt.ptr<f32>>
+    } else {
+      %b0_1 = tt.make_range 0 : i32 256 : i32 -> tensor<256xi32>
+      %14 = tt.addptr %lhs, %1 : !tt.ptr<f32>, i32
+      %15 = tt.splat %14 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+      %16 = tt.addptr %15, %b0_1 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+      %17 = tt.splat %1 : i32 -> tensor<256xi32>
+      %18 = arith.addi %17, %b0_1 : tensor<256xi32>
+      %19 = tt.splat %output_size : i32 -> tensor<256xi32>
+      %20 = arith.cmpi slt, %18, %19 : tensor<256xi32>
+      %lhs_2 = tt.load %16, %20 : tensor<256x!tt.ptr<f32>>
+      %21 = tt.addptr %rhs, %1 : !tt.ptr<f32>, i32
+      %22 = tt.splat %21 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+      %23 = tt.addptr %22, %b0_1 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+      %rhs_2 = tt.load %23, %20 : tensor<256x!tt.ptr<f32>>
+      %24 = arith.addf %lhs_2, %rhs_2 : tensor<256xf32>
+      %25 = tt.addptr %output, %1 : !tt.ptr<f32>, i32
+      %26 = tt.splat %25 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+      %27 = tt.addptr %26, %b0_1 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+      %28 = arith.constant 1 : i32
+      %29 = arith.subi %output_size, %28 : i32
+      %30 = tt.splat %29 : i32 -> tensor<256xi32>
+      %31 = arith.cmpi sle, %18, %30 : tensor<256xi32>
+      tt.store %27, %24, %31 : tensor<256x!tt.ptr<f32>>
+    }
     tt.return
   }
 }

@@ -122,7 +122,8 @@ class GuardOp(PureOp):
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """Store a block to a tile; lanes outside the access's guard write nothing.
+    """Store a block to a tile; lanes outside the access's guard write nothing. ``guards``: the guard
+    of this store, in the place of the access's.
 
     ```mlir
     nt.store %0, %z[] : !nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>[]
@@ -134,11 +135,12 @@ class StoreOp(IRDLOperation):
     value = operand_def()
     ref = operand_def(TensorType)
     indices = var_operand_def()
+    guards = opt_prop_def(GuardsAttr)
 
     traits = traits_def(MemoryWriteEffect())
 
     assembly_format = (
-        "$value `,` $ref `[` $indices `]` attr-dict "
+        "$value `,` $ref `[` $indices `]` (`guards` $guards^)? attr-dict "
         "`:` type($value) `,` type($ref) `[` type($indices) `]`"
     )
 

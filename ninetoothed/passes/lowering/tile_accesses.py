@@ -152,7 +152,7 @@ class AccessLowering:
         self.here = here
         names = attribute.names
         access = attribute.data
-        if isinstance(op, nt.LoadOp) and op.guards is not None:
+        if isinstance(op, nt.LoadOp | nt.StoreOp) and op.guards is not None:
             access = replace_fields(access, guards=op.guards.data)
         several = len(access.levels) > 1
         self.block = access.levels[-1] if several else ()

@@ -158,7 +158,10 @@ class _Check:
             # An access out of bounds is recorded before it is refused.
             failed = error
         as_before = self._as_before(trace_step, after, symbols)
-        found = difference(before, as_before, trace_step.drops, trace_step.adds)
+        joined = trace_step.joined_lanes
+        found = difference(
+            before.joined(joined), as_before.joined(joined), trace_step.drops, trace_step.adds
+        )
         if found is not None or failed is not None:
             raise CompilerError(self._message(trace_step, sample, found, failed))
         if trace_step.drops and trace_step.is_ours:

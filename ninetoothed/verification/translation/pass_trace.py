@@ -4,7 +4,7 @@ configuration.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
-from ninetoothed.ir.kernel_pass import DeclaringPass, KernelPass
+from ninetoothed.ir.kernel_pass import DeclaringPass, JoinedLanes, KernelPass
 from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
@@ -64,6 +64,15 @@ class TraceStep:
             return None
         kernel = next(iter(self.after.body.ops))
         return pass_.number_before(kernel) if isinstance(kernel, nt.KernelOp) else None
+
+    @property
+    def joined_lanes(self) -> Collection[JoinedLanes]:
+        """The reads whose lanes the pass joins."""
+        pass_ = self.rest[0].pass_
+        kernel = next(iter(self.before.body.ops))
+        if not isinstance(pass_, KernelPass) or not isinstance(kernel, nt.KernelOp):
+            return ()
+        return pass_.joined_lanes(kernel)
 
     @property
     def adds(self) -> bool:

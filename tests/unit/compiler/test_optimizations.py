@@ -51,7 +51,7 @@ def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     on = kernel.source()
     monkeypatch.setenv(SETTING, "loop_stages,pointer_blocks")
     assert kernel.source() == on
-    monkeypatch.setenv(SETTING, "unsigned_tests,recomputed_masks")
+    monkeypatch.setenv(SETTING, "unrolled_reductions,unsigned_tests,recomputed_masks")
     off = kernel.source()
     assert off != on
     monkeypatch.setenv(SETTING, "all")

@@ -81,16 +81,16 @@ def wrong(pipeline: PipelineLike, error: type[NineToothedError] = ArgumentError)
         ),
         (
             {"before": "nt-pad-blocks"},
-            ["nt-specialize", "specialized", "my-one", "nt-pad-blocks", "nt-fit-target"],
+            ["nt-unroll-reductions", "specialized", "my-one", "nt-pad-blocks", "nt-fit-target"],
         ),
         # The stage is complete behind it.
         (
             {"after": "specialized"},
-            ["composed", "nt-specialize", "my-one", "specialized", "nt-pad-blocks"],
+            ["nt-specialize", "nt-unroll-reductions", "my-one", "specialized", "nt-pad-blocks"],
         ),
         (
             {"before": "specialized"},
-            ["nt-mask-reductions", "composed", "my-one", "nt-specialize", "specialized"],
+            ["nt-mask-reductions", "composed", "my-one", "nt-specialize", "nt-unroll-reductions"],
         ),
     ],
 )
@@ -246,8 +246,8 @@ def test_passes_may_be_left_out() -> None:
         assert len(found) == len(steps(EVERY)) - 1
         assert name not in found
     can = (
-        "nt-hoist-loads, nt-fold-guards, nt-guard-loads, nt-skip-programs, nt-stage-loops or "
-        "nt-hoist-invariants"
+        "nt-unroll-reductions, nt-hoist-loads, nt-fold-guards, nt-guard-loads, nt-skip-programs, "
+        "nt-split-boundaries, nt-stage-loops, nt-hoist-invariants or nt-widen-products"
     )
     assert wrong(Pipeline().without("nt-pad-blocks")) == (
         f"pass nt-pad-blocks cannot be left out, for later ones need what it does; {can} can"
@@ -361,9 +361,9 @@ def test_a_pass_that_leaves_what_its_stage_may_not_hold() -> None:
 def test_what_the_compilers_passes_leave_is_not_anothers_fault() -> None:
     """The stage is checked in front of the pass, too."""
     register(kind("my-one"), after="specialized")
-    specialize, *others = steps(SPECIALIZED, pipeline=made("my-one"))[:2]
-    with pytest.raises(CompilerError, match=r"pass nt-specialize: nt\.tile may not appear"):
-        run(context(), module(), [specialize, *others])
+    until = steps(SPECIALIZED, pipeline=made("my-one"))[:3]
+    with pytest.raises(CompilerError, match=r"pass nt-unroll-reductions: nt\.tile may not appear"):
+        run(context(), module(), until)
 
 
 def test_a_long_diff_is_cut() -> None:
