@@ -11,8 +11,12 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
+from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.errors import CompilerError
 from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.passes import find_pass
 from ninetoothed.testing import check_kernel
+from ninetoothed.verification.translation import validate
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
@@ -108,6 +112,17 @@ def test_any_function(device: str, size: int) -> None:
     expected = {"found": neighbours(x, 0).norm(dim=1)}
     check_kernel(kernel, (x, found), expected, levels=LEVELS[device])
     assert unrolling(kernel, x, found) == ["passed: reduction of 3 lanes unrolled"]
+
+
+def test_the_lanes_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Translation validation knows of no other lanes than those that the pass declares."""
+    kernel = made(sum_and_largest, "fp32", "fp32")
+    signature = assumed_signature(kernel.definition, {}, {})
+    signature, config = pick(kernel.definition, kernel.composed(signature), signature, {})
+    assert validate(kernel.definition, signature, config).cases > 0
+    monkeypatch.setattr(find_pass("nt-unroll-reductions"), "joined_lanes", lambda *_: ())
+    with pytest.raises(CompilerError, match="nt-unroll-reductions changes which elements"):
+        validate(kernel.definition, signature, config)
 
 
 def place_of_largest(x: Any, found: Any) -> None:

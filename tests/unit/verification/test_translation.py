@@ -395,6 +395,24 @@ def test_traces_are_sets() -> None:
     assert difference(one, two, adding=True) == (Touch("x", "write", 0, (0,), 0), True)
 
 
+def test_lanes_that_are_joined() -> None:
+    """One lane of a block of one dim reads what a row of lanes did."""
+    rows, joined = Trace(), Trace()
+    offsets = torch.arange(12).reshape(2, 3, 2)
+    rows.touch("read", "x", torch.arange(2), offsets, None, (3, 2))
+    rows.touch("write", "x", torch.arange(2), offsets, None, (3, 2))
+    for column in range(2):
+        joined.touch("read", "x", torch.arange(2), offsets[:, :, column], None, (3,))
+    joined.touch("write", "x", torch.arange(2), offsets, None, (3, 2))
+    assert difference(rows, joined) == (Touch("x", "read", 0, (0,), 0), True)
+    assert difference(rows.joined([("x", 2, 1)]), joined.joined([("x", 2, 1)])) is None
+    # Another dim, and another program's element.
+    assert difference(rows.joined([("x", 2, 0)]), joined) is not None
+    joined.touch("read", "x", torch.arange(1), torch.tensor([[7]]), None, (1,))
+    found = difference(rows.joined([("x", 2, 1)]), joined)
+    assert found == (Touch("x", "read", 0, (0,), 7), True)
+
+
 def test_traces_of_far_elements() -> None:
     one, two = Trace(), Trace()
     far = torch.tensor([[[0, 1 << 40], [1 << 60, 5]]])
