@@ -103,13 +103,7 @@ _OF_COMBINE = {
 """Of an elementwise function, the reduction with the same identity."""
 
 
-def _without(type: Attribute, dim: int) -> Attribute:
-    sizes = list(nt.shape_of(type))
-    del sizes[dim]
-    return nt.block_type(sizes, nt.scalar_of(type))
-
-
-def split_off(access: Access, dim: int) -> Access:
+def _split_off(access: Access, dim: int) -> Access:
     """The access with a dim of its block as a level of its own, in front of the block."""
     *outer, block = access.levels
     rest = (*block[:dim], *block[dim + 1 :])
@@ -139,7 +133,7 @@ class _Unrolling:
             arranged = self.kernel.arranged.values[tile.index]
             access = arranged.owner
             assert isinstance(access, nt.AccessOp)
-            found = nt.AccessAttr(split_off(access.access.data, self.window.dim))
+            found = nt.AccessAttr(_split_off(access.access.data, self.window.dim))
             new = Inserter.before(access).add(nt.AccessOp(access.source, found))
             self.kernel.arranged.operands[tile.index] = new
             if not access.result.uses:
@@ -169,7 +163,7 @@ class _Unrolling:
         operands = [self._operand(inserter, operand, lane) for operand in op.operands]
         if isinstance(op, Read):
             operands.append(self.numbers[lane])
-        result = _without(op.results[0].type, self.window.dim)
+        result = nt.without_dim(op.results[0].type, self.window.dim)
         return inserter.insert(_copied(op, operands, result)).results[0]
 
     def _operand(self, inserter: Inserter, operand: SSAValue, lane: int) -> SSAValue:
@@ -177,7 +171,9 @@ class _Unrolling:
             return self.lanes[operand][lane]
         owner = operand.owner
         if isinstance(owner, nt.FullOp):
-            return inserter.add(nt.FullOp(owner.value, _without(operand.type, self.window.dim)))
+            return inserter.add(
+                nt.FullOp(owner.value, nt.without_dim(operand.type, self.window.dim))
+            )
         return operand
 
     def _reduce(self, op: Reduction) -> None:
@@ -194,6 +190,7 @@ class _Unrolling:
                 rows = _without_mask(inserter, op, rows)
             combine = _Combine(inserter, op=op, is_masked=len(rows[0]) > len(op.values))
             results = functools.reduce(combine, rows)
+        # A mask that nothing uses may have none.
         for old, new in zip(op.results, results, strict=False):
             new.name_hint = new.name_hint or old.name_hint
             old.replace_all_uses_with(new)

@@ -128,6 +128,7 @@ from ninetoothed.ir.nt.types import (
     scalar_of,
     shape_of,
     with_scalar,
+    without_dim,
 )
 from ninetoothed.layout.access import Access
 from ninetoothed.layout.meta_op import Guard

@@ -31,16 +31,9 @@ from xdsl.utils.exceptions import VerifyException
 from ninetoothed.ir.definitions import CombineTerminator, PureOp
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.nt.shapes import AlongAxis
-from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
+from ninetoothed.ir.nt.types import scalar_of, shape_of, with_scalar, without_dim
 from ninetoothed.language.table import REDUCTIONS, SCANS
 from ninetoothed.symbolic.expr import IndexExpr
-
-
-def _without(type: Attribute, dim: int) -> Attribute:
-    """The type of a block that lost dim ``dim``."""
-    sizes = list(shape_of(type))
-    del sizes[dim]
-    return block_type(sizes, scalar_of(type))
 
 
 @irdl_op_definition
@@ -66,14 +59,14 @@ class ReduceOp(AlongAxis):
         super().__init__(
             operands=[value],
             properties={"function": StringAttr(function), "axis": IntegerAttr(axis, i64)},
-            result_types=[_without(value.type, axis)],
+            result_types=[without_dim(value.type, axis)],
         )
 
     def verify_(self) -> None:
         if self.function.data not in REDUCTIONS:
             raise VerifyException(f"nt.reduce: the language has no reduction {self.function.data}")
         self.check_dim(self.value.type)
-        if self.result.type != _without(self.value.type, self.dim):
+        if self.result.type != without_dim(self.value.type, self.dim):
             raise VerifyException(
                 f"nt.reduce: {self.value.type} along {self.dim} cannot be {self.result.type}"
             )
@@ -227,7 +220,7 @@ class ReduceByOp(Combination):
         super().__init__(
             operands=_operands(values, valid),
             properties={"axis": IntegerAttr(axis, i64)},
-            result_types=[[_without(operand.type, axis) for operand in operands]],
+            result_types=[[without_dim(operand.type, axis) for operand in operands]],
             regions=[combine],
         )
 
@@ -236,7 +229,7 @@ class ReduceByOp(Combination):
         return ReduceByOp(self.values, self.dim, self.detach_region(self.combine), valid)
 
     def _result(self, type: Attribute) -> Attribute:
-        return _without(type, self.dim)
+        return without_dim(type, self.dim)
 
 
 @irdl_op_definition

@@ -29,6 +29,13 @@ def block_type(sizes: Iterable[IndexExpr | int], scalar: Attribute) -> Attribute
     return TensorType.of(sizes, scalar) if sizes else scalar
 
 
+def without_dim(type: Attribute, dim: int) -> Attribute:
+    """The type of a block that lost a dim."""
+    sizes = list(shape_of(type))
+    del sizes[dim]
+    return block_type(sizes, scalar_of(type))
+
+
 def scalar_of(type: Attribute) -> Attribute:
     """The scalar type of a block or scalar."""
     return type.element_type if isinstance(type, TensorType) else type
