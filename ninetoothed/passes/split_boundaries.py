@@ -4,8 +4,8 @@ A guard that may end inside of a vector lets Triton move elements one by one, in
 though it matters to the last ones alone. A program asks once whether its last lanes exist, and the
 copy that it takes then has none of these guards. Guards that ask nothing of the program stay.
 
-It is done where the copy moves vectors; not of dots, whose code is long and whose loads wait for
-nothing else, nor of loops, of which the guards inside are not known in front.
+It is done where the copy moves vectors, of kernels that read, compute and store in one sequence:
+not of dots, whose code is long, nor of loops, branches, barriers, atomics and what is printed.
 
 Why here: lanes are padded, and what guards loads take of stores is decided. It requires stage
 ``scheduled`` and leaves it.
@@ -55,13 +55,14 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+from xdsl.traits import Pure
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -69,9 +70,6 @@ from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.boundaries import Boundary, Guarded, boundary
 from ninetoothed.symbolic.expr import ir_text
-
-_KEPT = (nt.DotOp, nt.DotScaledOp, nt.GuardOp, scf.ForOp, scf.WhileOp)
-"""Ops of kernels that are left as they are."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +83,11 @@ class SplitBoundariesPass(KernelPass):
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         ops = _work(kernel) if self.enabled else []
-        found = {op: boundary(kernel, op) for op in _guarded(ops)}
+        found = {op: boundary(kernel, op) for op in ops if isinstance(op, Guarded)}
         if not any(one.splits_vectors for one in found.values()):
             return
         remarks = nt.RemarkEmitter(kernel, self.name)
-        kept = next((op for op in _walk(ops) if isinstance(op, _KEPT)), None)
+        kept = next((op for op in ops if not _is_copied(op)), None)
         if kept is not None:
             text = f"guards kept in programs whose lanes all exist: the kernel has {kept.name}"
             remarks.missed(kept, text)
@@ -119,13 +117,11 @@ def _is_condition(op: Operation) -> bool:
     return isinstance(op, nt.HoldsOp | nt.ElementwiseOp)
 
 
-def _walk(ops: Sequence[Operation]) -> Iterator[Operation]:
-    for op in ops:
-        yield from op.walk()
-
-
-def _guarded(ops: Sequence[Operation]) -> Iterator[Guarded]:
-    return (op for op in _walk(ops) if isinstance(op, Guarded))
+def _is_copied(op: Operation) -> bool:
+    """True for an op that may stand in both arms of a branch, and is no work for long."""
+    if isinstance(op, nt.DotOp | nt.DotScaledOp):
+        return False
+    return isinstance(op, Guarded) or op.has_trait(Pure)
 
 
 def _split(
@@ -140,10 +136,9 @@ def _split(
     values: dict[SSAValue, SSAValue] = {}
     for op in ops:
         copy = op.clone(values)
+        if isinstance(op, Guarded) and isinstance(copy, Guarded):
+            copy.guards = nt.GuardsAttr(found[op].others)
         whole.add_op(copy)
-        for one, two in zip(op.walk(), copy.walk(), strict=True):
-            if isinstance(one, Guarded) and isinstance(two, Guarded):
-                two.guards = nt.GuardsAttr(found[one].others)
     for op in ops:
         op.detach()
         other.add_op(op)
