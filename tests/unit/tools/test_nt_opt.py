@@ -107,7 +107,7 @@ def test_dump_to_the_terminal() -> None:
     again = nt_opt(["--split-input-file"], result.out)
     assert again.code == 0, again.err
     assert again.out.count("builtin.module") == len(STEPS)
-    assert result.out.count("tt.func") == 4
+    assert result.out.count("tt.func") == 5
 
 
 @pytest.mark.parametrize("target", ["ttir", "triton-python"])

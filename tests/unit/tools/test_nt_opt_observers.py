@@ -142,6 +142,7 @@ def test_times_are_a_tree_with_a_total() -> None:
         "    nt-mask-reductions",
         "  specialized",
         "    nt-specialize",
+        "    nt-unroll-reductions",
         "  padded",
         "    nt-pad-blocks",
         "    nt-fit-target",

@@ -171,7 +171,7 @@ def test_a_stage_is_checked_behind_own_passes() -> None:
         (
             ["--from", "addressed", "--to", "padded"],
             "--to: padded is not to come; passes to come are nt-lower-to-tt, canonicalize, cse, "
-            "dce",
+            "nt-widen-products, dce",
         ),
         (["-p", "nt-pad-block"], "-p: there is no pass nt-pad-block; did you mean nt-pad-blocks?"),
         (

@@ -49,7 +49,7 @@ def test_triton_s_modules_are_of_the_protocol() -> None:
 def test_text_for_a_target(fake: Any) -> None:
     text = add_kernel.source(language="words", target="fake1")
     assert text.startswith("words: builtin.module tt.func ")
-    assert text.endswith(" tt.store tt.return")
+    assert text.endswith(" tt.store scf.yield tt.return")
     with pytest.raises(ArgumentError, match=r"^fake1 has no language 'ttir'; write 'words'\n"):
         add_kernel.source(language="ttir", target="fake1")
     assert capabilities(Target.parse("fake1")).architecture.warp_size == 8
