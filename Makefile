@@ -34,10 +34,10 @@ demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels
 	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools and test-pytorch; those that need a GPU are skipped without one
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --ignore=tests/tools --ignore=tests/pytorch $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --ignore=tests/tools --ignore=tests/benchmarks --ignore=tests/pytorch $(PYTEST_FLAGS)
 
-test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools at length: every stage of every example, pages in Chromium, packages from outside
-	$(BIN)/python -m pytest tests/tools -n $(TEST_JOBS) $(PYTEST_FLAGS)
+test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools at length, and the benchmarks: every stage of every example, pages in Chromium, packages from outside
+	$(BIN)/python -m pytest tests/tools tests/benchmarks -n $(TEST_JOBS) $(PYTEST_FLAGS)
 
 test-pytorch: $(VENV)/.test ## test kernels under torch's compiler and exporter: every example
 	$(BIN)/python -m pytest tests/pytorch -n $(TEST_JOBS) $(PYTEST_FLAGS)
