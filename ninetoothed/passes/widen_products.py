@@ -43,11 +43,11 @@ from typing import ClassVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32, i64
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Block, SSAValue
 
 from ninetoothed.ir import tt
 from ninetoothed.ir.kernel_pass import FunctionPass
+from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.lowering.elementwise import constant
 
 
@@ -78,15 +78,10 @@ class WidenProductsPass(FunctionPass):
 
 def _widen(high: tt.MulhiuiOp, low: arith.MuliOp) -> None:
     """Replace both halves of a product, which are in one block."""
-    first = low if low.is_before_in_block(high) else high
-
-    def add(op: Operation) -> SSAValue:
-        Rewriter.insert_op(op, InsertPoint.before(first))
-        return op.results[0]
-
+    inserter = Inserter.before(low if low.is_before_in_block(high) else high)
     wide = tt.block_of(tt.shape_of(high.x.type), i64)
-    x, y = (add(tt.ExtUIOp(operand, wide)) for operand in high.operands)
-    product = add(arith.MuliOp(x, y))
-    upper = add(arith.ShRUIOp(product, constant(add, 32, wide)))
+    x, y = (inserter.add(tt.ExtUIOp(operand, wide)) for operand in high.operands)
+    product = inserter.add(arith.MuliOp(x, y))
+    upper = inserter.add(arith.ShRUIOp(product, constant(inserter.add, 32, wide)))
     for op, half in ((high, upper), (low, product)):
-        Rewriter.replace_op(op, tt.TruncIOp(half, op.result.type))
+        replace(op, [Inserter.before(op).add(tt.TruncIOp(half, op.result.type))])
