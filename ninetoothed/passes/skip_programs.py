@@ -62,8 +62,7 @@ from typing import ClassVar
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Block, BlockArgument, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import Block, BlockArgument, SSAValue
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
@@ -72,6 +71,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.empty_programs import other_effect, program_guards
+from ninetoothed.passes.lowering.branches import insert_branch, moved, program_ops
 from ninetoothed.symbolic.expr import ir_text
 
 _WORK = (nt.LoadOp, nt.PointerLoadOp, nt.DotOp, nt.DotScaledOp, scf.ForOp, scf.WhileOp)
@@ -119,26 +119,15 @@ class SkipProgramsPass(KernelPass):
 
 def _skip(kernel: nt.KernelOp, alternatives: list[tuple[Guard, ...]]) -> None:
     """Let only those programs do anything in which all guards of one of ``alternatives`` hold."""
-    block = kernel.apply.block
-    end = block.last_op
-    assert end is not None
-    ops = list(block.ops)
-    places = (place for place, op in enumerate(ops) if isinstance(op, nt.ProgramIndexOp))
-    first = next(places, None)
-    if first is None:
+    ops, end = program_ops(kernel), kernel.apply.block.last_op
+    if ops is None:
         raise fail(kernel, "the kernel does not say which program it is", CompilerError)
-    body = Block()
-    for op in ops[first + 1 : -1]:
-        op.detach()
-        body.add_op(op)
-    otherwise = Block()
-    for arm in (body, otherwise):
-        Inserter(InsertPoint.at_end(arm), end).insert(scf.YieldOp())
-    inserter = Inserter.before(end)
+    assert end is not None
+    body, inserter = moved(ops), Inserter.before(end)
     stores: SSAValue | None = None
     for guards in alternatives:
         one = inserter.add(nt.HoldsOp(nt.GuardsAttr(guards)))
         stores = one if stores is None else inserter.add(nt.ElementwiseOp("or", [stores, one], i1))
     assert stores is not None
     stores.name_hint = "stores"
-    inserter.insert(scf.IfOp(stores, [], Region(body), Region(otherwise)))
+    insert_branch(end, stores, body, Block())

@@ -60,8 +60,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import Pure
 
 from ninetoothed.ir import nt
@@ -69,6 +68,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.boundaries import Boundary, Guarded, boundary
+from ninetoothed.passes.lowering.branches import insert_branch, moved, program_ops
 from ninetoothed.symbolic.expr import ir_text
 
 
@@ -105,9 +105,7 @@ def _work(kernel: nt.KernelOp) -> list[Operation]:
     """What programs do once they know their index, where that ends in no value: of a kernel whose
     empty programs are skipped, what the others do.
     """
-    ops = list(kernel.apply.block.ops)
-    first = next((at for at, op in enumerate(ops) if isinstance(op, nt.ProgramIndexOp)), len(ops))
-    ops = ops[first + 1 : -1]
+    ops = program_ops(kernel) or []
     if ops and isinstance(ops[-1], scf.IfOp) and all(_is_condition(op) for op in ops[:-1]):
         return list(ops[-1].true_region.block.ops)[:-1]
     return ops
@@ -132,19 +130,13 @@ def _split(
     assert block is not None
     end = block.last_op
     assert end is not None
-    whole, other = Block(), Block()
+    whole = Block()
     values: dict[SSAValue, SSAValue] = {}
     for op in ops:
         copy = op.clone(values)
         if isinstance(op, Guarded) and isinstance(copy, Guarded):
             copy.guards = nt.GuardsAttr(found[op].others)
         whole.add_op(copy)
-    for op in ops:
-        op.detach()
-        other.add_op(op)
-    for arm in (whole, other):
-        Inserter(InsertPoint.at_end(arm), end).insert(scf.YieldOp())
-    inserter = Inserter.before(end)
-    holds = inserter.add(nt.HoldsOp(nt.GuardsAttr(last)))
+    holds = Inserter.before(end).add(nt.HoldsOp(nt.GuardsAttr(last)))
     holds.name_hint = "whole"
-    inserter.insert(scf.IfOp(holds, [], Region(whole), Region(other)))
+    insert_branch(end, holds, whole, moved(ops))

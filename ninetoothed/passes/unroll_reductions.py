@@ -325,10 +325,11 @@ class UnrollReductionsPass(KernelPass):
 
     def _windows(self, kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> list[Window]:
         """The windows that are unrolled."""
-        found: dict[Operation, Window] = {}
+        found: list[Window] = []
+        seen: set[Operation] = set()
         for op in kernel.apply.walk() if self.enabled else ():
             # It may belong to the window of another one.
-            if not isinstance(op, Reduction) or op in found:
+            if not isinstance(op, Reduction) or op in seen:
                 continue
             try:
                 window = find_window(kernel, op)
@@ -341,8 +342,9 @@ class UnrollReductionsPass(KernelPass):
                 (tile for tile in window.tiles if is_row(*_source(kernel, tile), window.dim)), None
             )
             if row is None:
-                found.update(dict.fromkeys(window.reductions, window))
+                found.append(window)
+                seen.update(window.reductions)
             else:
                 name = _source(kernel, row)[0].param.data
                 remarks.missed(op, f"reduction kept: lanes of `{name}` lie one behind the other")
-        return list({id(window): window for window in found.values()}.values())
+        return found

@@ -10,14 +10,15 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.testing import check_kernel
 from tests.support.everywhere import everywhere
+from tests.support.remarks import remarks_of
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
 
 SIZE = Symbol("SIZE", meta=True, lower_bound=64, upper_bound=256)
+PASS = "nt-hoist-loads"
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
 MOVED = "passed: load of `weight` moved in front of the loop"
 
@@ -46,12 +47,6 @@ def scalars(x: Any) -> Any:
     return x
 
 
-def hoisting(kernel: Kernel, *values: Any) -> list[str]:
-    """What nt-hoist-loads remarks on a call."""
-    found = kernel.remarks(*values).remarks
-    return [f"{one.kind}: {one.message}" for one in found if one.pass_name == "nt-hoist-loads"]
-
-
 # 1,000 and 1,008 columns: rows that start anywhere, and at multiples of 16.
 @pytest.mark.parametrize(("count", "width"), [(0, 1000), (7, 1000), (7, 1008), (1, 3), (7, 0)])
 def test_a_row_of_weights(device: str, count: int, width: int) -> None:
@@ -60,7 +55,7 @@ def test_a_row_of_weights(device: str, count: int, width: int) -> None:
     weight, y = torch.randn(width, device=device).half(), torch.zeros_like(x)
     expected = x * weight
     check_kernel(kernel, (x, weight, y), {"y": expected}, levels=LEVELS[device])
-    assert hoisting(kernel, x, weight, y) == [MOVED]
+    assert remarks_of(kernel, PASS, x, weight, y) == [MOVED]
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -81,7 +76,7 @@ def test_what_the_loop_writes(device: str, is_shared: bool) -> None:
     weight = y if is_shared else y.clone()
     check_kernel(kernel, (weight, y), {"y": expected}, levels=LEVELS[device])
     kept = "missed: load of `weight` kept in the loop: `weight` may share memory with `y`"
-    assert hoisting(kernel, weight, y) == [kept if is_shared else MOVED]
+    assert remarks_of(kernel, PASS, weight, y) == [kept if is_shared else MOVED]
 
 
 def waiting(x: Any, flag: Any, y: Any) -> None:
@@ -113,7 +108,7 @@ def test_what_other_programs_update(device: str, application: Any) -> None:
     flag = torch.zeros(1, dtype=torch.int32, device=device)
     if application is waiting:
         expected = ["missed: load of `x` kept in the loop: an atomic orders memory"]
-        assert hoisting(kernel, x, flag, y) == expected
+        assert remarks_of(kernel, PASS, x, flag, y) == expected
     else:
         assert kernel.ir("scheduled").count("nt.load") == 2
     kernel(x, flag, y)
@@ -149,7 +144,7 @@ def test_what_may_wait_for_other_programs(application: Any, op: str) -> None:
     kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
     values = (torch.zeros(64), torch.ones(1), torch.zeros(64))
     kept = f"missed: load of `x` kept in the loop: by {op} a program may wait for another"
-    assert hoisting(kernel, *values) == [kept]
+    assert remarks_of(kernel, PASS, *values) == [kept]
 
 
 def test_there_is_no_first_block(device: str) -> None:
@@ -171,7 +166,7 @@ def test_there_is_no_first_block(device: str) -> None:
         weight, x = torch.ones(length, device=device), torch.ones(count, device=device)
         args = (weight, x, y.clone())
         check_kernel(kernel, args, {"y": y + count}, levels=LEVELS[device])
-        assert hoisting(kernel, *args) == [MOVED]
+        assert remarks_of(kernel, PASS, *args) == [MOVED]
 
 
 def test_in_a_condition_of_a_loop(device: str) -> None:

@@ -12,11 +12,13 @@ import ninetoothed.language as ntl
 from ninetoothed import Tensor
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.testing import check_kernel
+from tests.support.remarks import remarks_of
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
 
 BLOCK = 64
+PASS = "nt-split-boundaries"
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
 SPLIT = "passed: programs with `g0 * 64 + 63 < lhs_size_0` run a copy without guards"
 
@@ -33,19 +35,13 @@ def kernel() -> Kernel:
     return ninetoothed.make(arrangement, add, [Tensor(1) for _ in range(3)], num_warps=4)
 
 
-def splitting(made: Kernel, *values: Any) -> list[str]:
-    """What nt-split-boundaries remarks on a call."""
-    found = made.remarks(*values).remarks
-    return [f"{one.kind}: {one.message}" for one in found if one.pass_name == "nt-split-boundaries"]
-
-
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 127, 128, 129, 1000, 1001])
 def test_sizes_around_whole_blocks(device: str, size: int) -> None:
     lhs, rhs = torch.randn(2, size, device=device).unbind()
     output = torch.zeros_like(lhs)
     check_kernel(kernel(), (lhs, rhs, output), {"output": lhs + rhs}, levels=LEVELS[device])
     # Where 16 divides the size, no vector ends outside.
-    assert splitting(kernel(), lhs, rhs, output) == ([SPLIT] if size % 16 else [])
+    assert remarks_of(kernel(), PASS, lhs, rhs, output) == ([SPLIT] if size % 16 else [])
 
 
 def test_fewer_elements_are_stored_than_read(device: str) -> None:

@@ -17,12 +17,14 @@ from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import find_pass
 from ninetoothed.testing import check_kernel
 from ninetoothed.verification.translation import validate
+from tests.support.remarks import remarks_of
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
 
 BLOCK = 64
 WINDOW = 3
+PASS = "nt-unroll-reductions"
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
 NAN, INFINITE = float("nan"), float("inf")
 
@@ -40,14 +42,6 @@ def arrangement(x: Any, *outputs: Any) -> tuple[Any, ...]:
 def made(application: Callable[..., None], *dtypes: str) -> Kernel:
     tensors = [Tensor(1), *(Tensor(1, dtype=dtype) for dtype in dtypes)]
     return ninetoothed.make(arrangement, application, tensors, num_warps=4)
-
-
-def unrolling(kernel: Kernel, *values: Any) -> list[str]:
-    """What nt-unroll-reductions remarks on a call."""
-    found = kernel.remarks(*values).remarks
-    return [
-        f"{one.kind}: {one.message}" for one in found if one.pass_name == "nt-unroll-reductions"
-    ]
 
 
 def neighbours(x: torch.Tensor, outside: float) -> torch.Tensor:
@@ -76,7 +70,7 @@ def test_named_reductions(device: str, size: int) -> None:
         "largest": neighbours(x, -INFINITE).amax(1),
     }
     check_kernel(kernel, (x, *outputs), expected, levels=LEVELS[device])
-    assert unrolling(kernel, x, *outputs) == ["passed: reduction of 3 lanes unrolled"] * 2
+    assert remarks_of(kernel, PASS, x, *outputs) == ["passed: reduction of 3 lanes unrolled"] * 2
 
 
 def _larger(lhs: Any, rhs: Any) -> Any:
@@ -93,7 +87,7 @@ def test_a_function_with_an_identity(device: str, size: int) -> None:
     kernel, found = made(largest, "fp32"), torch.zeros_like(x)
     expected = {"found": neighbours(x, -INFINITE).amax(1)}
     check_kernel(kernel, (x, found), expected, levels=LEVELS[device])
-    assert unrolling(kernel, x, found) == ["passed: reduction of 3 lanes unrolled"]
+    assert remarks_of(kernel, PASS, x, found) == ["passed: reduction of 3 lanes unrolled"]
 
 
 def _sum_of_squares(lhs: Any, rhs: Any) -> Any:
@@ -111,7 +105,7 @@ def test_any_function(device: str, size: int) -> None:
     kernel, found = made(norm, "fp32"), torch.zeros_like(x)
     expected = {"found": neighbours(x, 0).norm(dim=1)}
     check_kernel(kernel, (x, found), expected, levels=LEVELS[device])
-    assert unrolling(kernel, x, found) == ["passed: reduction of 3 lanes unrolled"]
+    assert remarks_of(kernel, PASS, x, found) == ["passed: reduction of 3 lanes unrolled"]
 
 
 def test_the_lanes_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,5 +143,5 @@ def test_windows_that_are_needed_whole(device: str) -> None:
     inside = neighbours(torch.ones_like(x), 0) > 0
     centred_ = (given - given.sum(1, keepdim=True) / 3).masked_fill(~inside, -INFINITE)
     check_kernel(kernel, (x, found), {"found": centred_.amax(1)}, levels=LEVELS[device])
-    (kept,) = {one.partition(":")[0] for one in unrolling(kernel, x, found)}
+    (kept,) = {one.partition(":")[0] for one in remarks_of(kernel, PASS, x, found)}
     assert kept == "missed"

@@ -8,11 +8,11 @@ from xdsl.ir import BlockArgument
 
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.demanded_lanes import index_ranges
+from ninetoothed.passes.analysis.demanded_lanes import at_first_lanes, index_ranges
 from ninetoothed.passes.analysis.vectorization import splits_vectors
-from ninetoothed.symbolic.expr import substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import substitute, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions
-from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
+from ninetoothed.symbolic.normal_form import normalize
 
 Guarded = nt.LoadOp | nt.StoreOp
 """Ops that may have guards of their own."""
@@ -49,20 +49,15 @@ def _at_last_lanes(guard: Guard, access: nt.AccessAttr, ranges: Assumptions) -> 
     """The guard that holds where ``guard`` does in all lanes of a program; None where that is not
     known, or the same for all programs.
     """
-    index, size = guard.index, guard.size
     programs, *between, lanes = access.names
-    used, bounding = {*symbol_names(index)}, {*symbol_names(size)}
-    if used.isdisjoint(programs) or used.isdisjoint(lanes) or not bounding.isdisjoint(lanes):
+    used = {*symbol_names(guard.index)}
+    if used.isdisjoint(programs) or used.isdisjoint(lanes):
         return None
-    if any(not (used | bounding).isdisjoint(row) for row in between):
+    if any(not used.union(symbol_names(guard.size)).isdisjoint(row) for row in between):
         return None
-    last: dict[str, int] = {}
-    for name, count in zip(lanes, access.data.levels[-1], strict=True):
-        rise = substitute(index, {name: sym(name) + 1}) - index
-        if count.value is None or not always_nonnegative(rise, ranges):
-            return None
-        last[name] = count.value - 1
-    first = normalize(substitute(index, dict.fromkeys(lanes, 0)))
-    if not always_nonnegative(first, ranges):
+    # An index that is least in the first lanes is largest in the last.
+    if at_first_lanes(guard, range(len(lanes)), ranges) is None:
         return None
-    return Guard(normalize(substitute(index, last)), size)
+    counts = zip(lanes, access.data.levels[-1], strict=True)
+    last = {name: count - 1 for name, count in counts}
+    return Guard(normalize(substitute(guard.index, last)), guard.size)
