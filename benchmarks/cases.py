@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Operation
 from benchmarks.records import Record
 
-FROM_LARGE_TO_SMALL = ("large", "medium", "ragged", "small")
+FROM_LARGE_TO_SMALL = (
+    *("large", "ragged_large", "medium", "ragged", "small"),
+    *("rows_16384", "rows_4096", "rows_256"),
+)
 """The order of an operation's sizes. Kernels whose tuner keeps one choice for all sizes choose at
 the first that they see, so it must not depend on the sizes that a run asks for first.
 """

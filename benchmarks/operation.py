@@ -12,9 +12,12 @@ import torch
 
 from examples.runner import Draw, differentiable, gradients, raised
 
-SIZES = ("small", "medium", "large", "ragged")
+ROWS = {f"rows_{columns}": (4096, columns) for columns in (256, 4096, 16384)}
+"""As many rows as a batch of long sequences has, by how long each is."""
+SIZES = ("small", "medium", "large", "ragged", "ragged_large", *ROWS)
 """``small`` fits a few multiprocessors, ``medium`` is usual, ``large`` is beyond L2, ``ragged`` has
-sizes that are odd or prime.
+sizes that are odd or prime, ``ragged_large`` such beyond L2. ``rows_256`` and so on are 4,096 rows
+of so many elements. An operation has the first four, and those of the others that it is known for.
 """
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 LAYOUTS = ("contiguous", "strided")
@@ -74,10 +77,11 @@ def bytes_of(*values: Any) -> int:
 class Operation:
     """One operation, as all providers compute it.
 
-    ``sizes`` holds, for each of :data:`SIZES`, the numbers that ``inputs(draw, *numbers)`` makes
-    the inputs from. ``reference(*inputs)`` is torch's own answer, called with floating-point
-    tensors raised to float64. ``work(*inputs)`` says what a call must do at least. ``ours`` and
-    ``torch`` are functions of the same inputs, and ``triton()`` is one, see :func:`by_hand`.
+    ``sizes`` holds, for each of :data:`SIZES` that it has, the numbers that
+    ``inputs(draw, *numbers)`` makes the inputs from. ``reference(*inputs)`` is torch's own answer,
+    called with floating-point tensors raised to float64. ``work(*inputs)`` says what a call must do
+    at least. ``ours`` and ``torch`` are functions of the same inputs, and ``triton()`` is one, see
+    :func:`by_hand`.
     """
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
+from benchmarks.operation import ROWS, Operation, Work, by_hand, bytes_of
 from examples import add, dropout, rotary_embedding, silu, swiglu
 from examples.runner import Draw
 
@@ -14,6 +14,7 @@ MATRICES = {
     "medium": (4096, 4096),
     "large": (8192, 8192),
     "ragged": (4099, 3571),
+    "ragged_large": (8193, 8191),
 }
 """Tokens and hidden numbers."""
 FEED_FORWARD = {
@@ -21,6 +22,8 @@ FEED_FORWARD = {
     "medium": (2048, 11008),
     "large": (8192, 14336),
     "ragged": (4099, 5501),
+    "ragged_large": (8191, 14337),
+    **ROWS,
 }
 """Tokens and the inner numbers of a feed-forward layer."""
 
@@ -87,6 +90,7 @@ OPERATIONS = (
             "medium": (2**22,),
             "large": (2**26,),
             "ragged": (2**24 + 1,),
+            "ragged_large": (2**26 + 1,),
         },
         inputs=lambda draw, size: (draw(size), draw(size)),
         reference=torch.add,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
+from benchmarks.operation import ROWS, Operation, Work, by_hand, bytes_of
 from examples import layer_norm, rms_norm
 
 SIZES = {
@@ -63,7 +63,7 @@ OPERATIONS = (
     ),
     Operation(
         name="rms_norm",
-        sizes=SIZES,
+        sizes={**SIZES, **ROWS},
         inputs=lambda draw, rows, columns: (draw(rows, columns), draw(columns)),
         reference=_rms_norm,
         work=lambda input, weight: Work(bytes_of(input, weight, input)),
@@ -88,7 +88,7 @@ OPERATIONS = (
     ),
     Operation(
         name="add_rms_norm",
-        sizes=SIZES,
+        sizes={**SIZES, **ROWS},
         inputs=lambda draw, rows, columns: (
             *(draw(rows, columns), draw(rows, columns)),
             draw(columns),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
+from benchmarks.operation import ROWS, Operation, Work, by_hand, bytes_of
 from examples import softmax
 
 
@@ -20,6 +20,7 @@ OPERATIONS = (
             "medium": (4096, 1024),
             "large": (16384, 8192),
             "ragged": (4099, 781),
+            **ROWS,
         },
         inputs=lambda draw, rows, columns: (draw(rows, columns),),
         reference=_softmax,

@@ -45,7 +45,11 @@ def two_operations(monkeypatch: pytest.MonkeyPatch) -> None:
             "there is no provider 'cutlass'; providers are ninetoothed, triton, torch, "
             "torch.compile, liger, helion, tilelang",
         ),
-        ("--sizes huge", "there is no size 'huge'; sizes are small, medium, large, ragged"),
+        (
+            "--sizes huge",
+            "there is no size 'huge'; sizes are small, medium, large, "
+            "ragged, ragged_large, rows_256, rows_4096, rows_16384",
+        ),
         ("--dtypes fp64", "there is no dtype 'fp64'; dtypes are fp16, bf16, fp32"),
         ("--layouts blocked", "there is no layout 'blocked'; layouts are contiguous, strided"),
     ],
