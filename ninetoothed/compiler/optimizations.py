@@ -22,7 +22,7 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
-from ninetoothed.passes import lower_accesses, stage_loops
+from ninetoothed.passes import coarsen_programs, lower_accesses, stage_loops
 from ninetoothed.passes.placement import optimizations_of, placed_passes
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -47,6 +47,11 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
         "The lanes of a window are read and combined one after the other.",
+    ),
+    Choice(
+        *("coarsened_programs", "nt-coarsen-programs", "factor"),
+        "A program does the work of several that have little to do; the tuner says of how many.",
+        coarsen_programs.legality,
     ),
     Optimization(
         *("longest_first", "nt-schedule-programs", "longest_first"),

@@ -87,7 +87,7 @@ def space(
     legalities = legalities_of(nt.kernel_of(module), pipeline)
     legal: dict[Config, Legal] = {}
     rows: list[tuple[tuple[float, ...], Config]] = []
-    refused: list[tuple[float, Config]] = []
+    refused: list[tuple[float, Config, Legal]] = []
     smallest: tuple[int, dict[str, int]] | None = None
     pruned: Counter[str] = Counter()
     for values in _candidates(module):
@@ -108,7 +108,7 @@ def space(
             reason = _refusal(footprint, config, unit)
             if reason:
                 pruned[reason] += 1
-                refused.append((_excess(footprint, config, unit), config))
+                refused.append((_excess(footprint, config, unit), config, choices))
             else:
                 rows.append(((*guess, *_unusual(footprint, config)), config))
                 legal[config] = choices
@@ -122,8 +122,10 @@ def space(
         if not refused or smallest[0] > MAX_LANES:
             raise _nothing_fits(*smallest)
         # The configuration with the least excess may run all the same.
-        only = min(refused, key=lambda row: row[0])[1]
-        return Space((only,), source, fits=fits, passes=passes)
+        _, only, choices = min(refused, key=lambda row: row[0])
+        return Space(
+            (only,), source, fits=fits, legal=(choices,) if choices else (), passes=passes
+        )
     configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
     kept = _thinned(configs)
     if len(kept) < len(configs):

@@ -6,6 +6,7 @@ from the tensor's first one. Reads that are merged, repeated or moved do not cha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -85,6 +86,25 @@ class Trace:
             for event in found._found.pop((parameter, "read", ndim), []):
                 kept = torch.cat([event[: dim + 1], event[dim + 2 :]])
                 found._found.setdefault((parameter, "read", ndim - 1), []).append(kept)
+        return found
+
+    def merged(
+        self, sizes: Sequence[int], dim: int, factor: int, parameters: Collection[str]
+    ) -> Trace:
+        """The same accesses by programs of which one is ``factor`` along ``dim`` of the grid's
+        ``sizes``. In front of the lanes' indices of these parameters stands which one it was.
+        """
+        inner = math.prod(sizes[dim + 1 :])
+        found = Trace()
+        for key in self.keys:
+            programs, *rest = self.rows(key)
+            outer, rest_of = programs // (inner * sizes[dim]), programs % inner
+            place = programs // inner % sizes[dim]
+            number = (outer * -(-sizes[dim] // factor) + place // factor) * inner + rest_of
+            parameter, kind, ndim = key
+            if parameter in parameters:
+                key, rest = (parameter, kind, ndim + 1), [place % factor, *rest]
+            found._found[key] = [torch.stack([number, *rest])]
         return found
 
     @property

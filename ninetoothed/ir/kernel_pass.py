@@ -43,6 +43,18 @@ class JoinedLanes(NamedTuple):
     dim: int
 
 
+class MergedPrograms(NamedTuple):
+    """Programs of ``shape`` of which, from a pass on, one is ``factor`` that lie side by side along
+    ``dim``. Of accesses to ``parameters``, its lanes have an index more, in front: which of the
+    programs the lane is of.
+    """
+
+    shape: tuple[IndexExpr, ...]
+    dim: int
+    factor: int
+    parameters: frozenset[str]
+
+
 class KernelPass(DeclaringPass):
     """Base class of passes over each kernel (``nt.kernel``) of a module on its own, in the stages
     before ``tt``. Its fields are its options.
@@ -57,6 +69,10 @@ class KernelPass(DeclaringPass):
     def joined_lanes(self, kernel: nt.KernelOp) -> Collection[JoinedLanes]:
         """The reads whose lanes the pass joins, of the kernel in front of it."""
         return ()
+
+    def merged_programs(self, kernel: nt.KernelOp) -> MergedPrograms | None:
+        """The programs that the pass merges, of the kernel in front of it; None: none."""
+        return None
 
     @abc.abstractmethod
     def apply_to(self, kernel: nt.KernelOp) -> None:

@@ -34,7 +34,7 @@ from ninetoothed.plugins.edited_pipeline import Pipeline
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
-    from ninetoothed.ir.kernel_pass import FunctionPass, JoinedLanes, KernelPass
+    from ninetoothed.ir.kernel_pass import FunctionPass, JoinedLanes, KernelPass, MergedPrograms
     from ninetoothed.ir.optimization import Choice, Optimization
     from ninetoothed.passes.registration import register
 
@@ -50,6 +50,7 @@ _PUBLIC = {
     "Choice": "ninetoothed.ir.optimization",
     "FunctionPass": "ninetoothed.ir.kernel_pass",
     "JoinedLanes": "ninetoothed.ir.kernel_pass",
+    "MergedPrograms": "ninetoothed.ir.kernel_pass",
     "KernelPass": "ninetoothed.ir.kernel_pass",
     "Optimization": "ninetoothed.ir.optimization",
     "register": "ninetoothed.passes.registration",

@@ -62,7 +62,7 @@ ANNOTATED: Stages = (
 )
 SPECIALIZED: Stages = (
     # Before lanes are padded, each one that is read exists.
-    ("specialized", ("nt-specialize", "nt-unroll-reductions")),
+    ("specialized", ("nt-specialize", "nt-unroll-reductions", "nt-coarsen-programs")),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
     (
         "scheduled",
@@ -96,6 +96,7 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 
 OPTIONAL = (
     "nt-unroll-reductions",
+    "nt-coarsen-programs",
     "nt-hoist-loads",
     "nt-fold-guards",
     "nt-guard-loads",

@@ -159,6 +159,10 @@ class _Check:
             failed = error
         as_before = self._as_before(trace_step, after, symbols)
         joined = trace_step.joined_lanes
+        merged = trace_step.merged_programs
+        if merged is not None:
+            sizes = [int(evaluate(size, symbols)) for size in merged.shape]
+            before = before.merged(sizes, *merged[1:])
         found = difference(
             before.joined(joined), as_before.joined(joined), trace_step.drops, trace_step.adds
         )

@@ -17,7 +17,7 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
-from ninetoothed.ir.kernel_pass import DeclaringPass, JoinedLanes, KernelPass
+from ninetoothed.ir.kernel_pass import DeclaringPass, JoinedLanes, KernelPass, MergedPrograms
 from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
@@ -73,6 +73,15 @@ class TraceStep:
         if not isinstance(pass_, KernelPass) or not isinstance(kernel, nt.KernelOp):
             return ()
         return pass_.joined_lanes(kernel)
+
+    @property
+    def merged_programs(self) -> MergedPrograms | None:
+        """The programs that the pass merges; None: none."""
+        pass_ = self.rest[0].pass_
+        kernel = next(iter(self.before.body.ops))
+        if not isinstance(pass_, KernelPass) or not isinstance(kernel, nt.KernelOp):
+            return None
+        return pass_.merged_programs(kernel)
 
     @property
     def adds(self) -> bool:
