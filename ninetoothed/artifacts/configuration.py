@@ -73,6 +73,7 @@ class Space:
     ``fits``: Python source of ``fits``, which takes a call's arguments, and returns a function of
     the block sizes: True if they pass the call's checks. Empty where no check depends on them.
     ``passes``: what passes of other packages the configurations are compiled with; mostly empty.
+    ``is_fixed``: the user has chosen the number of warps.
     """
 
     configs: tuple[Config, ...]
@@ -81,6 +82,14 @@ class Space:
     fits: str = ""
     legal: tuple[Legal, ...] = ()
     passes: str = ""
+    is_fixed: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        """True if there is nothing to tune: one configuration, without choices, or with those of
+        one that the user has fixed, which keep their defaults.
+        """
+        return len(self.configs) == 1 and (self.is_fixed or not any(self.legal))
 
     def varied(self, config: Config) -> list[Config]:
         """What differs from ``config``, of this space, in one choice."""
@@ -122,6 +131,7 @@ class Space:
             "configs": configs,
             "cost": self.cost,
             "fits": self.fits,
+            "is_fixed": self.is_fixed,
             "legal": [kinds.index(row) for row in self.legal],
             "legal_kinds": kinds,
             "names": names,
@@ -154,4 +164,5 @@ class Space:
         if len(legal) not in (0, len(configs)):
             raise ValueError("each configuration has its choices")
         fits, passes = str(fields["fits"]), str(fields["passes"])
-        return Space(configs, str(fields["cost"]), pruned, fits, legal, passes)
+        fixed = bool(fields["is_fixed"])
+        return Space(configs, str(fields["cost"]), pruned, fits, legal, passes, fixed)

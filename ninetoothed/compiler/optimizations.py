@@ -48,6 +48,10 @@ TABLE: tuple[Optimization, ...] = (
         *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
         "The lanes of a window are read and combined one after the other.",
     ),
+    Optimization(
+        *("deferred_reductions", "nt-defer-reductions", "enabled"),
+        "A loop that adds up reductions of its tiles reduces once, behind it.",
+    ),
     Choice(
         *("coarsened_programs", "nt-coarsen-programs", "factor"),
         "A program does the work of several that have little to do; the tuner says of how many.",

@@ -43,6 +43,8 @@ MAX_EVALUATED_LANES = 1 << 28
 MAX_CONFIGS = 1000
 """With more, pruning would take longer than it saves."""
 _WARPS = (1, 2, 4, 8, 16)
+# Long rows in registers want all that a program can have; tensor cores do not.
+_MOST_WARPS = 32
 _STAGES = 3
 _MOST_THREADS = 1024
 _REGISTER_BYTES = 4
@@ -79,6 +81,7 @@ def space(
             user fixed is larger than any can be.
     """
     fits = fits_source(module, signature)
+    is_fixed = num_warps is not None and len(num_warps) == 1
     passes = "" if pipeline is None else str(pipeline.key)
     counted = count(module, signature)
     source = footprint_source(module, signature, counted)
@@ -123,16 +126,16 @@ def space(
             raise _nothing_fits(*smallest)
         # The configuration with the least excess may run all the same.
         _, only, choices = min(refused, key=lambda row: row[0])
-        return Space(
-            (only,), source, fits=fits, legal=(choices,) if choices else (), passes=passes
-        )
+        legal_choices = (choices,) if choices else ()
+        return Space((only,), source, (), fits, legal_choices, passes, is_fixed)
     configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
     kept = _thinned(configs)
     if len(kept) < len(configs):
         pruned[_TOO_MANY] = len(configs) - len(kept)
     found = tuple(legal[config] for config in kept)
     choices = found if any(found) else ()
-    return Space(tuple(kept), source, tuple(pruned.items()), fits, choices, passes)
+    reasons = tuple(pruned.items())
+    return Space(tuple(kept), source, reasons, fits, choices, passes, is_fixed)
 
 
 def interpreted_values(
@@ -225,8 +228,10 @@ def _ways(
     """
     is_ahead = any(buffer.is_ahead for scope in footprint.scopes for buffer in scope.buffers)
     stages = num_stages or (unit.stages if is_ahead else (_STAGES,))
+    has_dot = any(scope.dots for scope in footprint.scopes)
+    warps = num_warps or (_WARPS if has_dot else (*_WARPS, _MOST_WARPS))
     return itertools.product(
-        dict.fromkeys(num_warps or _WARPS), dict.fromkeys(stages if is_ahead else stages[:1])
+        dict.fromkeys(warps), dict.fromkeys(stages if is_ahead else stages[:1])
     )
 
 

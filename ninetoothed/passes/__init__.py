@@ -113,6 +113,7 @@ __all__ = [
     "FunctionPass",
     "JoinedLanes",
     "KernelPass",
+    "MergedPrograms",
     "Optimization",
     "Pipeline",
     "available_passes",

@@ -33,6 +33,34 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 ```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [64, 1] aligned false : !nt.tensor<[n, 64] x f32>
+  %w = nt.source "w" "tensor" strides [1] aligned false : !nt.tensor<[64] x f32>
+  %0 = nt.access %x <[[n ceildiv 8], [8, 64]] -> [b0 + g0 * 8, b1] if [[b0 + g0 * 8, n]]>
+      : !nt.tensor<[n, 64] x f32> -> !nt.tensor<[n ceildiv 8] x !nt.tensor<[8, 64] x f32>>
+  %1 = nt.access %w <[[n ceildiv 8], [64]] -> [b0]>
+      : !nt.tensor<[64] x f32> -> !nt.tensor<[n ceildiv 8] x !nt.tensor<[64] x f32>>
+  nt.arranged %0, %1 : !nt.tensor<[n ceildiv 8] x !nt.tensor<[8, 64] x f32>>,
+                       !nt.tensor<[n ceildiv 8] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[8, 64] x f32>, %b : !nt.tensor<[64] x f32>):
+  %1 = nt.load %a[] : !nt.tensor<[8, 64] x f32>[] -> !nt.tensor<[8, 64] x f32>
+  %2 = nt.reduce "sum" %1 axis 1 : !nt.tensor<[8, 64] x f32> -> !nt.tensor<[8] x f32>
+  %3 = nt.expand_dims %2 axis 1 : !nt.tensor<[8] x f32> -> !nt.tensor<[8, 1] x f32>
+  %4 = nt.broadcast %3 : !nt.tensor<[8, 1] x f32> -> !nt.tensor<[8, 64] x f32>
+  %5 = nt.load %b[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %6 = nt.expand_dims %5 axis 0 : !nt.tensor<[64] x f32> -> !nt.tensor<[1, 64] x f32>
+  %7 = nt.broadcast %6 : !nt.tensor<[1, 64] x f32> -> !nt.tensor<[8, 64] x f32>
+  %8 = nt.elementwise "mul"(%4, %7)
+      : (!nt.tensor<[8, 64] x f32>, !nt.tensor<[8, 64] x f32>) -> !nt.tensor<[8, 64] x f32>
+  nt.store %8, %a[] : !nt.tensor<[8, 64] x f32>, !nt.tensor<[8, 64] x f32>[]
+  nt.return
+}
+```
 """
 
 from __future__ import annotations
@@ -64,22 +92,30 @@ from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym
 from ninetoothed.symbolic.normal_form import normalize
 
+_DOTS = (nt.DotOp, nt.DotScaledOp)
 _FACTORS = (2, 4, 8, 16, 32)
 _MOST_LANES = 1 << 13
 """Of a program that does the work of several: with more, it has enough to do as it is."""
-_POSSIBLE = "programs kept apart: coarsened_programs is 1, and may be more"
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
     """Legality of coarsened programs (see ``compiler.optimizations``): they have few lanes."""
+    found = _mergeable(kernel, nt.RemarkEmitter(kernel, CoarsenProgramsPass.name))
+    return None if found is None else _legal
+
+
+def _mergeable(kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> ProgramLanes | None:
+    """What differs between programs that can be one; None where there are none, or ``remarks`` are
+    told why they cannot. Where there are dots, programs have enough to do.
+    """
     dim = grid_dim(kernel)
-    if dim is None:
+    if dim is None or any(isinstance(op, _DOTS) for op in kernel.apply.walk()):
         return None
     try:
-        program_lanes(kernel, dim)
-    except Refusal:
+        return program_lanes(kernel, dim)
+    except Refusal as refusal:
+        remarks.missed(refusal.op, f"programs kept apart: {refusal.reason}")
         return None
-    return _legal
 
 
 def _legal(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
@@ -99,7 +135,7 @@ class CoarsenProgramsPass(KernelPass):
         require_among(self.name, "factor", self.factor, (1, *_FACTORS))
 
     def merged_programs(self, kernel: nt.KernelOp) -> MergedPrograms | None:
-        found = self._lanes(kernel, nt.RemarkEmitter(kernel, self.name))
+        found = _mergeable(kernel, nt.RemarkEmitter(kernel, self.name))
         if found is None or self.factor == 1:
             return None
         names = frozenset(kernel.sources[tile].param.data for tile in found.tiles)
@@ -109,24 +145,10 @@ class CoarsenProgramsPass(KernelPass):
         remarks = nt.RemarkEmitter(kernel, self.name)
         if self.factor == 1 and not remarks:
             return
-        found = self._lanes(kernel, remarks)
-        if found is None:
-            return
-        if self.factor == 1:
-            remarks.analysis(kernel, _POSSIBLE)
-            return
-        _Coarsening(kernel, found, self.factor).run()
-        remarks.passed(kernel, f"programs coarsened: one does the work of {self.factor}")
-
-    def _lanes(self, kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> ProgramLanes | None:
-        dim = grid_dim(kernel)
-        if dim is None:
-            return None
-        try:
-            return program_lanes(kernel, dim)
-        except Refusal as refusal:
-            remarks.missed(refusal.op, f"programs kept apart: {refusal.reason}")
-            return None
+        found = _mergeable(kernel, remarks)
+        if found is not None and self.factor > 1:
+            _Coarsening(kernel, found, self.factor).run()
+            remarks.passed(kernel, f"programs coarsened: one does the work of {self.factor}")
 
 
 class _Coarsening:

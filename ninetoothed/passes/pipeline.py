@@ -62,7 +62,15 @@ ANNOTATED: Stages = (
 )
 SPECIALIZED: Stages = (
     # Before lanes are padded, each one that is read exists.
-    ("specialized", ("nt-specialize", "nt-unroll-reductions", "nt-coarsen-programs")),
+    (
+        "specialized",
+        (
+            "nt-specialize",
+            "nt-unroll-reductions",
+            "nt-defer-reductions",
+            "nt-coarsen-programs",
+        ),
+    ),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
     (
         "scheduled",
@@ -96,6 +104,7 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 
 OPTIONAL = (
     "nt-unroll-reductions",
+    "nt-defer-reductions",
     "nt-coarsen-programs",
     "nt-hoist-loads",
     "nt-fold-guards",

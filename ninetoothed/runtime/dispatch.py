@@ -454,14 +454,14 @@ class Dispatcher:
         with self._lock:
             family = self._family(signature, index)
             candidates, is_capturing = family.candidates, device.is_capturing()
-            configs = candidates.space.configs
-            if family.only is None and len(configs) == 1:
+            space = candidates.space
+            if family.only is None and space.is_single:
                 # Neither the model nor the tuner has a say, so they are not imported. Wrong sizes
                 # are told before anything is compiled, and where there are none, no kernel is.
                 if candidates.programs(values) == 0:
                     return None, False
                 with self._explained(is_capturing):
-                    family.only = candidates.first_kernel(configs, values)
+                    family.only = candidates.first_kernel(space.configs, values)
                 if family.only is None:
                     raise candidates.failure({})
             if family.only is not None:

@@ -146,19 +146,23 @@ def test_the_programs_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:
         validate(kernel.definition, signature, config)
 
 
-def first_of_column(x: Any, y: Any) -> None:
-    y = x + ntl.program_id(0)
-
-
-def atomic(x: Any, y: Any) -> None:
-    ntl.atomic_add(y.source.data_ptr() + 0 * ntl.arange(0, 1), ntl.sum(x))
-
-
 def choosing(x: Any, y: Any) -> None:
     if ntl.sum(x) > 0.0:
         y = x
-    else:
+    if ntl.sum(x) <= 0.0:
         y = -x
+
+
+def by_turns(x: Any, y: Any) -> None:
+    found, i = x, 0
+    while i < 3:
+        found = x * found
+        i += 1
+    y = found
+
+
+def gathered(x: Any, y: Any) -> None:
+    y = x[x.shape[0] - 1 - ntl.arange(0, x.shape[0])]
 
 
 def as_often(x: Any, y: Any) -> None:
@@ -173,6 +177,8 @@ def as_often(x: Any, y: Any) -> None:
     [
         (choosing, "the branch depends on data"),
         (as_often, "how often the loop iterates depends on data"),
+        (by_turns, "what a `while` carries depends on data"),
+        (gathered, "nt.address takes the tile of one program"),
     ],
 )
 def test_what_is_kept_apart(device: str, application: Callable[..., None], reason: str) -> None:
@@ -182,6 +188,8 @@ def test_what_is_kept_apart(device: str, application: Callable[..., None], reaso
     wanted = {
         choosing: x,
         as_often: x * 0.5 ** x.amax(1, keepdim=True).int(),
+        by_turns: x**4,
+        gathered: x.flip(1),
     }[application]
     ran = check_kernel(kernel, (x, y), {"y": wanted}, levels=LEVELS[device])
     assert factors(ran) == {None}
@@ -195,6 +203,4 @@ def test_rows_that_are_long(device: str) -> None:
     y = torch.empty_like(x)
     ran = check_kernel(kernel, (x, weight, y), {"y": x * weight}, levels=LEVELS[device])
     assert factors(ran) == {None}
-    assert remarks_of(kernel, PASS, x, weight, y) == [
-        "analysis: programs kept apart: coarsened_programs is 1, and may be more"
-    ]
+    assert remarks_of(kernel, PASS, x, weight, y) == []

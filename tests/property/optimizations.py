@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from ninetoothed.artifacts.configuration import Choices
 from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
 
-_VALUES = {"loop_stages": (None, 2, 3), "pointer_blocks": (None, 1)}
+_VALUES = {
+    "coarsened_programs": (None, 2, 8, 32),
+    "loop_stages": (None, 2, 3),
+    "pointer_blocks": (None, 1),
+}
 """Values of each choice; None: its default."""
 
 

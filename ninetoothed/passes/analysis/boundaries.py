@@ -49,6 +49,8 @@ def _at_last_lanes(guard: Guard, access: nt.AccessAttr, ranges: Assumptions) -> 
     """The guard that holds where ``guard`` does in all lanes of a program; None where that is not
     known, or the same for all programs.
     """
+    if len(access.names) < 2:
+        return None
     programs, *between, lanes = access.names
     used = {*symbol_names(guard.index)}
     if used.isdisjoint(programs) or used.isdisjoint(lanes):

@@ -180,8 +180,13 @@ def _check(op: Operation, tiles: set[int], values: set[SSAValue]) -> None:
     elif isinstance(op, scf.IfOp):
         if op.cond in values:
             raise Refusal(op, "the branch depends on data")
-    elif isinstance(op, scf.YieldOp | nt.BarrierOp | nt.ReturnOp):
+    elif isinstance(op, scf.WhileOp | scf.YieldOp):
+        if differs and any(isinstance(one, scf.WhileOp) for one in (op, op.parent_op())):
+            raise Refusal(op, "what a `while` carries depends on data")
+    elif isinstance(op, nt.BarrierOp | nt.ReturnOp | nt.PointerOp):
         pass
+    elif _tile_of(op) in tiles:
+        raise Refusal(op, f"{op.name} takes the tile of one program")
     elif not op.regions and acts(op):
         raise Refusal(op, f"{op.name} is done once a program")
     elif differs and not isinstance(op, LanewiseOp | AxisOp | _ReshapingOp):

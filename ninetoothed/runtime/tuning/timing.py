@@ -4,7 +4,8 @@ Every launch is timed as calls are outside of benchmarks of one kernel alone: wi
 data left in the caches, by events around it, on a device that the host is ahead of. The candidates
 are launched round-robin, so that a clock that slows down slows all of them; of each, the median
 counts. After each round the slower ones are left out, until one leads clearly or the finalists have
-been timed often enough.
+been timed often enough. Of small kernels, whose differences are less than what launches vary by,
+those that are left are also launched many times in a row, inside a graph.
 
 All that is compiled is compiled before the first launch: compilers on every core make the host late
 and the device's clock low, and timing takes less than a second of a search that takes several.
@@ -39,6 +40,10 @@ _HOPELESS = 2.0
 _FIRST_MARGIN, _LAST_MARGIN = 0.3, 0.02
 # Of a round, so many go on in any case that are within the margin.
 _FINALISTS = 3
+# Of launches that take no longer than the first, in ms, differences up to the second tell little.
+_SHORT, _CLOSE = 0.02, 0.0002
+# Launches in one graph, and how often it is replayed.
+REPEATED, _REPLAYS = 20, 5
 _POLL_SECONDS = 0.0005
 # How often the cache is filled before a launch, at most, and at most before the next one too.
 _MOST_FILLS, _LASTING_FILLS = 32, 4
@@ -60,12 +65,15 @@ FULL = Effort(samples=96, seconds=20.0)
 class Measured:
     """The median time of a configuration, and of how many samples.
 
-    ``is_finalist``: it was timed to the end, so that times of such can be compared.
+    ``is_finalist``: it was timed to the end, so that times of such can be compared. ``repeated``:
+    the time of one of many launches in a row, with warm caches, of those that are close to the
+    fastest of small kernels.
     """
 
     milliseconds: float
     samples: int
     is_finalist: bool
+    repeated: float | None = None
 
 
 class Clock(Protocol):
@@ -83,8 +91,12 @@ class Clock(Protocol):
         """Enqueues one launch to be timed, with ``prepare`` before it."""
         ...
 
+    def repeated(self, launch: Callable[[], object], prepare: Callable[[], None]) -> Sequence[Any]:
+        """Enqueues many launches in a row, several times; none where that cannot be done."""
+        ...
+
     def collect(self, samples: Sequence[Any]) -> list[float]:
-        """The milliseconds of what :meth:`first` and :meth:`start` have returned.
+        """The milliseconds of what :meth:`first`, :meth:`start` and :meth:`repeated` have returned.
 
         Raises:
             StuckError: one did not end in time; its position.
@@ -133,13 +145,15 @@ def _marked() -> Generator[None]:
 
 
 def fastest(results: Sequence[Measured | str]) -> list[int]:
-    """The positions of what ran, the best first: finalists, then the others by their times."""
+    """The positions of what ran, the best first: finalists, of which those that are close to the
+    fastest count by both of their times, then the others by their times.
+    """
     ran = [
-        (not result.is_finalist, result.milliseconds, position)
-        for position, result in enumerate(results)
-        if isinstance(result, Measured)
+        (not one.is_finalist, one.repeated is None, one.milliseconds + (one.repeated or 0), place)
+        for place, one in enumerate(results)
+        if isinstance(one, Measured)
     ]
-    return [position for _, _, position in sorted(ran)]
+    return [place for *_, place in sorted(ran)]
 
 
 class _Race:
@@ -160,6 +174,7 @@ class _Race:
         self._progress = progress
         self._failures: dict[int, str] = {}
         self._samples: dict[int, list[float]] = {}
+        self._repeated: dict[int, float] = {}
         self._running = list(range(len(launches)))
         self._out_of_memory = _out_of_memory()
 
@@ -178,6 +193,7 @@ class _Race:
             if samples >= self._effort.samples or self._is_clear():
                 break
             margin, samples = max(margin / 2, _LAST_MARGIN), 2 * samples
+        self._repeat()
         if len(self._running) == 1 and not self._samples[self._running[0]]:
             self._pass(self._running, self._clock.start)
         return [self._result(position) for position in range(len(self._launches))]
@@ -226,9 +242,32 @@ class _Race:
         """Leaves out what is behind the best by more than ``margin``, and the slower half."""
         ranked = sorted(self._running, key=self._median)
         most = max(_FINALISTS, (len(ranked) + 1) // 2)
-        bound = (1 + margin) * self._median(ranked[0])
+        bound = max((1 + margin) * self._median(ranked[0]), self._close)
         kept = {position for position in ranked[:most] if self._median(position) <= bound}
         self._keep([position for position in self._running if position in kept])
+
+    def _repeat(self) -> None:
+        """Times what is left, of small kernels, by many launches in a row."""
+        if len(self._running) < 2 or self._close > _SHORT:
+            return
+        close = [position for position in self._running if self._median(position) <= self._close]
+        if len(close) < 2:
+            return
+        for position in close:
+            samples = self._clock.repeated(self._launches[position], self._prepare)
+            try:
+                times = self._clock.collect(samples)
+            except StuckError:
+                raise StuckError(position) from None
+            if not times:
+                self._repeated.clear()
+                return
+            self._repeated[position] = statistics.median(times) / REPEATED
+
+    @property
+    def _close(self) -> float:
+        """The time up to which one is as fast as the fastest."""
+        return _CLOSE + min((self._median(one) for one in self._running), default=0.0)
 
     def _is_clear(self) -> bool:
         """True if the leader's samples are below those of all others, apart from outliers."""
@@ -250,7 +289,8 @@ class _Race:
         if reason is not None:
             return reason
         count = len(self._samples[position])
-        return Measured(self._median(position), count, position in self._running)
+        repeated = self._repeated.get(position)
+        return Measured(self._median(position), count, position in self._running, repeated)
 
 
 def _clock() -> Clock:
@@ -319,6 +359,31 @@ class _Events:
         launch()
         end.record()
         return start, end
+
+    def repeated(self, launch: Callable[[], object], prepare: Callable[[], None]) -> Sequence[Any]:
+        if not hasattr(self._torch, "CUDAGraph"):
+            return ()
+        prepare()
+        graph, stream, found = self._torch.CUDAGraph(), self._torch.Stream(), list[Any]()
+        stream.wait_stream(self._torch.current_stream())
+        with self._torch.stream(stream):
+            # Other threads go on allocating.
+            graph.capture_begin(capture_error_mode="thread_local")
+            try:
+                for _ in range(REPEATED):
+                    launch()
+            finally:
+                graph.capture_end()
+            graph.replay()
+            for _ in range(_REPLAYS):
+                start = self._torch.Event(enable_timing=True)
+                end = self._torch.Event(enable_timing=True)
+                start.record()
+                graph.replay()
+                end.record()
+                found.append((start, end))
+        self._torch.current_stream().wait_stream(stream)
+        return found
 
     def collect(self, samples: Sequence[Any]) -> list[float]:
         for position, (_, end) in enumerate(samples):

@@ -81,12 +81,18 @@ def wrong(pipeline: PipelineLike, error: type[NineToothedError] = ArgumentError)
         ),
         (
             {"before": "nt-pad-blocks"},
-            ["nt-unroll-reductions", "specialized", "my-one", "nt-pad-blocks", "nt-fit-target"],
+            ["nt-coarsen-programs", "specialized", "my-one", "nt-pad-blocks", "nt-fit-target"],
         ),
         # The stage is complete behind it.
         (
             {"after": "specialized"},
-            ["nt-specialize", "nt-unroll-reductions", "my-one", "specialized", "nt-pad-blocks"],
+            [
+                "nt-defer-reductions",
+                "nt-coarsen-programs",
+                "my-one",
+                "specialized",
+                "nt-pad-blocks",
+            ],
         ),
         (
             {"before": "specialized"},
@@ -246,8 +252,9 @@ def test_passes_may_be_left_out() -> None:
         assert len(found) == len(steps(EVERY)) - 1
         assert name not in found
     can = (
-        "nt-unroll-reductions, nt-hoist-loads, nt-fold-guards, nt-guard-loads, nt-skip-programs, "
-        "nt-split-boundaries, nt-stage-loops, nt-hoist-invariants or nt-widen-products"
+        "nt-unroll-reductions, nt-defer-reductions, nt-coarsen-programs, nt-hoist-loads, "
+        "nt-fold-guards, nt-guard-loads, nt-skip-programs, nt-split-boundaries, nt-stage-loops, "
+        "nt-hoist-invariants or nt-widen-products"
     )
     assert wrong(Pipeline().without("nt-pad-blocks")) == (
         f"pass nt-pad-blocks cannot be left out, for later ones need what it does; {can} can"
@@ -361,8 +368,8 @@ def test_a_pass_that_leaves_what_its_stage_may_not_hold() -> None:
 def test_what_the_compilers_passes_leave_is_not_anothers_fault() -> None:
     """The stage is checked in front of the pass, too."""
     register(kind("my-one"), after="specialized")
-    until = steps(SPECIALIZED, pipeline=made("my-one"))[:3]
-    with pytest.raises(CompilerError, match=r"pass nt-unroll-reductions: nt\.tile may not appear"):
+    until = steps(SPECIALIZED, pipeline=made("my-one"))[:5]
+    with pytest.raises(CompilerError, match=r"pass nt-coarsen-programs: nt\.tile may not appear"):
         run(context(), module(), until)
 
 

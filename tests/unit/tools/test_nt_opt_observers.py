@@ -143,6 +143,8 @@ def test_times_are_a_tree_with_a_total() -> None:
         "  specialized",
         "    nt-specialize",
         "    nt-unroll-reductions",
+        "    nt-defer-reductions",
+        "    nt-coarsen-programs",
         "  padded",
         "    nt-pad-blocks",
         "    nt-fit-target",

@@ -23,6 +23,9 @@ class FakeClock:
 
     def __init__(self, noise: float = 0.0, seed: int = 0) -> None:
         self.launched: list[float] = []
+        self.repeats: list[float] = []
+        self.warm: dict[float, float] = {}
+        """What launches take many times in a row, where that is something else."""
         self.now = 0.0
         self._noise = noise
         self._random = random.Random(seed)
@@ -41,6 +44,15 @@ class FakeClock:
         # Noise only slows down, and now and then a lot.
         factor = 1 + self._noise * self._random.expovariate(1.0)
         return milliseconds * (factor + (5 * self._noise if self._random.random() < 0.05 else 0))
+
+    def repeated(
+        self, launch: Callable[[], object], prepare: Callable[[], None]
+    ) -> Sequence[float]:
+        prepare()
+        milliseconds = launch()
+        assert isinstance(milliseconds, float)
+        self.repeats.append(milliseconds)
+        return [timing.REPEATED * self.warm.get(milliseconds, milliseconds)]
 
     def collect(self, samples: Sequence[float]) -> list[float]:
         self.now += sum(samples) / 1e3
@@ -123,6 +135,20 @@ def test_finalists_come_before_others() -> None:
     # A first sample may be lucky: what was left out does not win by it.
     results = [Measured(0.9, 3, False), Measured(1.0, 24, True), "reason", Measured(1.1, 24, True)]
     assert timing.fastest(results) == [1, 3, 0]
+
+
+def test_small_ones_are_launched_many_times(clock: FakeClock) -> None:
+    """Less than 0.2 µs apart, both times count: that of one launch and that of many in a row."""
+    clock.warm = {0.0050: 0.0030, 0.0051: 0.0022, 0.0054: 0.0001}
+    results = race([0.0050, 0.0051, 0.0054])
+    assert sorted(set(clock.repeats)) == [0.0050, 0.0051]
+    assert [result.repeated for result in results] == [0.0030, 0.0022, None]
+    assert timing.fastest(results)[:2] == [1, 0]
+
+
+def test_larger_ones_are_not(clock: FakeClock) -> None:
+    race([0.05, 0.0501])
+    assert not clock.repeats
 
 
 def test_one_is_timed_too(clock: FakeClock) -> None:
@@ -284,6 +310,20 @@ def test_clock() -> None:
     assert time(large) > max(time(small), 0.1)
     assert not bool(small.any())
     assert not bool(large.any())
+
+
+@pytest.mark.gpu
+def test_launches_in_a_row() -> None:
+    """In a graph: the arguments are prepared once, and each replay launches as often."""
+    x = torch.zeros(1 << 10, device="cuda")
+    prepared: list[None] = []
+    watch = timing._clock()  # pyright: ignore[reportPrivateUsage]
+    samples = watch.repeated(lambda: x.add_(1), lambda: prepared.append(None))
+    times = watch.collect(samples)
+    assert len(prepared) == 1
+    # One replay more than is timed.
+    assert x[0].item() == timing.REPEATED * (len(times) + 1)
+    assert min(times) > 0
 
 
 @pytest.mark.gpu

@@ -1,0 +1,278 @@
+"""Defer reductions: a loop that adds up reductions of its tiles reduces once, behind it.
+
+A reduction in each iteration makes all threads of a program exchange what they have, and wait for
+it. Where a loop carries a number that each iteration only adds such a reduction to, maybe after a
+multiplication of the number by a finite one, or combines it with by the same function, it carries the
+block instead, of which every thread has its own lanes: ``t = t * c + sum(v)`` becomes
+``T = T * c + v``, and ``sum(T)`` follows the loop. Sums are those of the same numbers in another
+order, as with other block sizes. Loops with dots keep theirs: their blocks are large, and threads
+that hold one row exchange little.
+
+Why here: block sizes are known, and lanes are not padded yet. It requires stage ``specialized``
+and leaves it.
+
+Before:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[1], [n ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+  nt.arranged %0 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = nt.size <n ceildiv 64> : i32
+  %zero = arith.constant 0.0 : f32
+  %total = scf.for %i = %c0 to %n step %c1 iter_args(%t = %zero) -> (f32) : i32 {
+    %1 = nt.load %a[%i] other 0.0 : f32
+        : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    %2 = nt.reduce "sum" %1 axis 0 : !nt.tensor<[64] x f32> -> f32
+    %3 = nt.elementwise "add"(%t, %2) : (f32, f32) -> f32
+    scf.yield %3 : f32
+  }
+  nt.return
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[1], [n ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+  nt.arranged %0 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = nt.size <n ceildiv 64> : i32
+  %zero = arith.constant 0.0 : f32
+  %1 = arith.constant 0.0 : f32
+  %2 = nt.full %1 : f32 -> !nt.tensor<[64] x f32>
+  %total = scf.for %i = %c0 to %n step %c1
+      iter_args(%t = %2) -> (!nt.tensor<[64] x f32>) : i32 {
+    %3 = nt.load %a[%i] other 0.0 : f32
+        : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    %4 = nt.elementwise "add"(%t, %3)
+        : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    scf.yield %4 : !nt.tensor<[64] x f32>
+  }
+  %5 = nt.reduce "sum" %total axis 0 : !nt.tensor<[64] x f32> -> f32
+  nt.return
+}
+```
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.nt.types import Number
+from ninetoothed.ir.rewriting import Inserter, set_type
+from ninetoothed.language.table import REDUCTIONS
+from ninetoothed.passes.analysis.scalars import constant_value
+
+_COMBINED_BY = {"sum": "add", "max": "maximum", "min": "minimum"}
+"""Of a reduction, the elementwise function that combines two of its results."""
+
+
+@dataclass(frozen=True)
+class _Accumulation:
+    """What a loop carries at ``place``: ``combine`` of the carried number, times ``factor`` where
+    there is one, and of ``reduce``, with a dim of size 1 from ``expand``.
+    """
+
+    loop: scf.ForOp
+    place: int
+    combine: nt.ElementwiseOp
+    scale: nt.ElementwiseOp | None
+    factor: SSAValue | None
+    reduce: nt.ReduceOp
+    expand: nt.ExpandDimsOp | None
+
+
+def _accumulations(loop: scf.ForOp, remarks: nt.RemarkEmitter) -> Iterator[_Accumulation]:
+    """Those of a loop that can be deferred; ``remarks`` are told why others cannot."""
+    has_dot = any(isinstance(op, nt.DotOp | nt.DotScaledOp) for op in loop.body.walk())
+    end = loop.body.block.last_op
+    assert end is not None
+    for place, combined in enumerate(end.operands):
+        found = _reduction(combined, loop)
+        if found is None:
+            continue
+        combine, reduce, expand, other = found
+        carried = loop.body.block.args[1 + place]
+        scale, factor = _scaling(other, carried)
+        if (carried if scale is None else scale.result) is not other:
+            continue
+        if has_dot:
+            remarks.analysis(reduce, "reduction kept: the loop has a dot")
+        elif not _once(combine.result, other, carried, reduce.result):
+            remarks.missed(reduce, "reduction kept: the loop uses what it has combined so far")
+        elif scale is not None and reduce.function.data != "sum":
+            continue
+        elif scale is not None and not _is_identity(loop.iter_args[place], reduce):
+            remarks.missed(reduce, "reduction kept: what it is added to does not begin with 0")
+        elif factor is not None and not _is_finite(factor):
+            remarks.missed(reduce, "reduction kept: what scales the sum may be infinite")
+        else:
+            yield _Accumulation(loop, place, combine, scale, factor, reduce, expand)
+
+
+def _reduction(
+    value: SSAValue, loop: scf.ForOp
+) -> tuple[nt.ElementwiseOp, nt.ReduceOp, nt.ExpandDimsOp | None, SSAValue] | None:
+    """What combines a reduction with another value, in the body of a loop itself."""
+    combine = value.owner
+    if not isinstance(combine, nt.ElementwiseOp) or combine.parent is not loop.body.block:
+        return None
+    if len(combine.arguments) != 2:
+        return None
+    for one, other in (combine.arguments, reversed(combine.arguments)):
+        owner = one.owner
+        expand = owner if isinstance(owner, nt.ExpandDimsOp) else None
+        reduce = expand.value.owner if expand else owner
+        if (
+            isinstance(reduce, nt.ReduceOp)
+            and reduce.parent is loop.body.block
+            and _COMBINED_BY.get(reduce.function.data) == combine.function.data
+            and (expand is None or (expand.dim == reduce.dim and _once(expand.result)))
+        ):
+            return combine, reduce, expand, other
+    return None
+
+
+def _scaling(value: SSAValue, carried: SSAValue) -> tuple[nt.ElementwiseOp | None, SSAValue | None]:
+    """The product that a value is, of what is carried, and its other factor."""
+    scale = value.owner
+    if isinstance(scale, nt.ElementwiseOp) and scale.function.data == "mul":
+        for one, other in (scale.arguments, reversed(scale.arguments)):
+            if one is carried:
+                return scale, other
+    return None, None
+
+
+def _is_finite(factor: SSAValue) -> bool:
+    """True for a constant, and for ``exp(a - maximum(a, b))``, by which an online softmax scales: 0
+    to 1, or NaN. An infinite factor makes lanes that hold 0 NaN, where it makes their sum infinite.
+    """
+    owner = factor.owner
+    number = constant_value(owner.value if isinstance(owner, nt.FullOp) else factor)
+    if number is not None:
+        return math.isfinite(number)
+    power = owner
+    if not isinstance(power, nt.ElementwiseOp) or power.function.data not in ("exp", "exp2"):
+        return False
+    difference = power.arguments[0].owner
+    if not isinstance(difference, nt.ElementwiseOp) or difference.function.data != "sub":
+        return False
+    value, largest = difference.arguments
+    owner = largest.owner
+    return (
+        isinstance(owner, nt.ElementwiseOp)
+        and owner.function.data in ("maximum", "maximum_nan")
+        and value in owner.arguments
+    )
+
+
+def _once(*values: SSAValue) -> bool:
+    return all(len(list(value.uses)) == 1 for value in values)
+
+
+@dataclass(frozen=True)
+class DeferReductionsPass(KernelPass):
+    """Defer reductions behind the loops that add them up."""
+
+    name: ClassVar[str] = "nt-defer-reductions"
+
+    enabled: bool = True
+    """False: each iteration reduces its own tile."""
+
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        if not self.enabled:
+            return
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        loops = [op for op in kernel.apply.walk() if isinstance(op, scf.ForOp)]
+        for loop in loops:
+            for found in list(_accumulations(loop, remarks)):
+                _defer(found)
+                remarks.passed(loop, "reduction deferred: it is made once, behind the loop")
+
+
+def _defer(found: _Accumulation) -> None:
+    """Let a loop carry the block, and reduce it behind."""
+    loop, place, block = found.loop, found.place, found.reduce.value
+    carried, init = loop.body.block.args[1 + place], loop.iter_args[place]
+    first = len(loop.operands) - len(loop.iter_args)
+    before = Inserter.before(loop)
+    identity = before.add(nt.constant(_identity(found.reduce)))
+    loop.operands[first + place] = before.add(nt.FullOp(identity, block.type))
+    set_type(carried, block.type)
+    carried = loop.body.block.args[1 + place]
+
+    inserter = Inserter.before(found.combine)
+    other: SSAValue = carried
+    if found.factor is not None:
+        factor = _widened(inserter, found.factor, found)
+        other = inserter.add(nt.ElementwiseOp("mul", [carried, factor], block.type))
+    name = found.combine.function.data
+    combined = inserter.add(nt.ElementwiseOp(name, [other, block], block.type))
+    end = loop.body.block.last_op
+    assert end is not None
+    end.operands[place] = combined
+    combined.name_hint = found.combine.result.name_hint
+    for op in (found.combine, found.scale, found.expand, found.reduce):
+        if op is not None:
+            Rewriter.erase_op(op)
+
+    old = loop.results[place].type
+    set_type(loop.results[place], block.type)
+    result = loop.results[place]
+    uses = list(result.uses)
+    behind = Inserter.behind(loop)
+    reduce = nt.ReduceOp(found.reduce.function.data, result, found.reduce.dim)
+    value = behind.insert(reduce).results[0]
+    last: Operation = reduce
+    if found.expand is not None:
+        last = nt.ExpandDimsOp(value, found.expand.dim)
+        value = Inserter.behind(reduce).insert(last).results[0]
+    if not _is_identity(init, found.reduce):
+        combine = nt.ElementwiseOp(name, [init, value], old)
+        value = Inserter.behind(last).insert(combine).results[0]
+    for use in uses:
+        use.operation.operands[use.index] = value
+
+
+def _identity(reduce: nt.ReduceOp) -> Number:
+    identity = REDUCTIONS[reduce.function.data].identity
+    assert identity is not None
+    scalar = nt.scalar_of(reduce.value.type)
+    return nt.number(identity(nt.dtype_of(scalar)), scalar)
+
+
+def _is_identity(value: SSAValue, reduce: nt.ReduceOp) -> bool:
+    owner = value.owner
+    number = constant_value(owner.value if isinstance(owner, nt.FullOp) else value)
+    return number == _identity(reduce).value.data
+
+
+def _widened(inserter: Inserter, value: SSAValue, found: _Accumulation) -> SSAValue:
+    """A value of the reduction's shape, in all lanes of the dim."""
+    sizes = nt.shape_of(found.reduce.value.type)
+    if not isinstance(value.type, nt.TensorType):
+        return inserter.add(nt.FullOp(value, nt.block_type(sizes, value.type)))
+    if found.expand is None:
+        value = inserter.add(nt.ExpandDimsOp(value, found.reduce.dim))
+    return inserter.add(nt.BroadcastOp(value, sizes))
