@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -43,11 +43,9 @@ def _arrangement(input: Any, cos: Any, sin: Any, output: Any) -> Any:
     return halves(input), angles(cos), angles(sin), halves(output)
 
 
-_application: Callable[..., None] = rotary_embedding.application
-
 heads_kernel = ninetoothed.make(
     _arrangement,
-    _application,
+    rotary_embedding.application,  # pyright: ignore[reportUnknownArgumentType]
     (Tensor(4), Tensor(2), Tensor(2), Tensor(4)),
     kernel_name="rotary_embedding_heads_kernel",
 )

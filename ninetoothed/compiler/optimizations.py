@@ -22,7 +22,7 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
-from ninetoothed.passes import coarsen_programs, lower_accesses, stage_loops
+from ninetoothed.passes import coarsen_programs, defer_reductions, lower_accesses, stage_loops
 from ninetoothed.passes.placement import optimizations_of, placed_passes
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -48,9 +48,11 @@ TABLE: tuple[Optimization, ...] = (
         *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
         "The lanes of a window are read and combined one after the other.",
     ),
-    Optimization(
-        *("deferred_reductions", "nt-defer-reductions", "enabled"),
-        "A loop that adds up reductions of its tiles reduces once, behind it.",
+    Choice(
+        *("deferred_reductions", "nt-defer-reductions", "deferred"),
+        "A loop that adds up reductions of its tiles reduces once, behind it; the tuner says "
+        "whether.",
+        defer_reductions.legality,
     ),
     Choice(
         *("coarsened_programs", "nt-coarsen-programs", "factor"),

@@ -2,11 +2,12 @@
 
 A reduction in each iteration makes all threads of a program exchange what they have, and wait for
 it. Where a loop carries a number that each iteration only adds such a reduction to, maybe after a
-multiplication of the number by a finite one, or combines it with by the same function, it carries the
-block instead, of which every thread has its own lanes: ``t = t * c + sum(v)`` becomes
+multiplication of the number by a finite one, or combines it with by the same function, it can carry
+the block instead, of which every thread has its own lanes: ``t = t * c + sum(v)`` becomes
 ``T = T * c + v``, and ``sum(T)`` follows the loop. Sums are those of the same numbers in another
-order, as with other block sizes. Loops with dots keep theirs: their blocks are large, and threads
-that hold one row exchange little.
+order, as with other block sizes. The block takes registers as long as the loop lasts, which may
+cost more than to meet does: that is for the clock to say, and so it is a choice of the tuner's (see
+``compiler.optimizations``). Loops with dots have no registers to spare.
 
 Why here: block sizes are known, and lanes are not padded yet. It requires stage ``specialized``
 and leaves it.
@@ -14,6 +15,7 @@ and leaves it.
 Before:
 
 ```mlir
+// nt-opt -p 'nt-defer-reductions{deferred=1}'
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %0 = nt.access %x <[[1], [n ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>
@@ -77,15 +79,18 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.rewriting import Inserter, set_type
 from ninetoothed.language.table import REDUCTIONS
 from ninetoothed.passes.analysis.scalars import constant_value
+from ninetoothed.passes.option_values import require_among
 
 _COMBINED_BY = {"sum": "add", "max": "maximum", "min": "minimum"}
 """Of a reduction, the elementwise function that combines two of its results."""
+_POSSIBLE = "reduction kept: deferred_reductions is 0, and may be 1"
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,21 @@ class _Accumulation:
     factor: SSAValue | None
     reduce: nt.ReduceOp
     expand: nt.ExpandDimsOp | None
+
+
+def legality(kernel: nt.KernelOp) -> Legality | None:
+    """Legality of deferred reductions (see ``compiler.optimizations``)."""
+    remarks = nt.RemarkEmitter(kernel, DeferReductionsPass.name)
+    found = (one for loop in _loops(kernel) for one in _accumulations(loop, remarks))
+    return _everywhere if any(True for _ in found) else None
+
+
+def _everywhere(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
+    return (1,)
+
+
+def _loops(kernel: nt.KernelOp) -> list[scf.ForOp]:
+    return [op for op in kernel.apply.walk() if isinstance(op, scf.ForOp)]
 
 
 def _accumulations(loop: scf.ForOp, remarks: nt.RemarkEmitter) -> Iterator[_Accumulation]:
@@ -197,18 +217,23 @@ class DeferReductionsPass(KernelPass):
 
     name: ClassVar[str] = "nt-defer-reductions"
 
-    enabled: bool = True
-    """False: each iteration reduces its own tile."""
+    deferred: int = 0
+    """0: each iteration reduces its own tile; 1: what can be is deferred."""
+
+    def __post_init__(self) -> None:
+        require_among(self.name, "deferred", self.deferred, (0, 1))
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        if not self.enabled:
-            return
         remarks = nt.RemarkEmitter(kernel, self.name)
-        loops = [op for op in kernel.apply.walk() if isinstance(op, scf.ForOp)]
-        for loop in loops:
+        if not self.deferred and not remarks:
+            return
+        for loop in _loops(kernel):
             for found in list(_accumulations(loop, remarks)):
-                _defer(found)
-                remarks.passed(loop, "reduction deferred: it is made once, behind the loop")
+                if self.deferred:
+                    _defer(found)
+                    remarks.passed(loop, "reduction deferred: it is made once, behind the loop")
+                else:
+                    remarks.analysis(found.reduce, _POSSIBLE)
 
 
 def _defer(found: _Accumulation) -> None:

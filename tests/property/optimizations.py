@@ -15,6 +15,7 @@ from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
 
 _VALUES = {
     "coarsened_programs": (None, 2, 8, 32),
+    "deferred_reductions": (None, 1),
     "loop_stages": (None, 2, 3),
     "pointer_blocks": (None, 1),
 }

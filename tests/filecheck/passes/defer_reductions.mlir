@@ -1,13 +1,16 @@
-// RUN: nt-opt %s --print-local-scope -p nt-defer-reductions | filecheck %s
-// RUN: nt-opt %s --print-local-scope -p nt-defer-reductions | nt-opt --print-local-scope | filecheck %s
-// RUN: nt-opt %s --print-local-scope -p 'nt-defer-reductions{enabled=false}' | filecheck %s --check-prefix=OFF
-// RUN: nt-opt %s --remarks -p nt-defer-reductions 2>&1 | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope -p 'nt-defer-reductions{deferred=1}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-defer-reductions{deferred=1}' | nt-opt --print-local-scope | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-defer-reductions | filecheck %s --check-prefix=OFF
+// RUN: nt-opt %s --remarks -p 'nt-defer-reductions{deferred=1}' 2>&1 | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --remarks -p nt-defer-reductions 2>&1 | filecheck %s --check-prefix=POSSIBLE
 
 // REMARK-COUNT-6: remark: reduction deferred: it is made once, behind the loop [nt-defer-reductions, passed]
 // REMARK-NEXT: remark: reduction kept: the loop uses what it has combined so far [nt-defer-reductions, missed]
 // REMARK-NEXT: remark: reduction kept: what it is added to does not begin with 0 [nt-defer-reductions, missed]
 // REMARK-NEXT: remark: reduction kept: the loop has a dot [nt-defer-reductions, analysis]
 // REMARK-NOT: remark:
+
+// POSSIBLE-COUNT-6: remark: reduction kept: deferred_reductions is 0, and may be 1 [nt-defer-reductions, analysis]
 
 // The loop carries the block, from zeros on.
 // CHECK-LABEL: nt.kernel @sum
