@@ -227,6 +227,25 @@ def test_what_the_user_chose_is_the_space() -> None:
     assert found.configs == (Config((), 1, 3),)
 
 
+def test_one_configuration_may_have_choices() -> None:
+    """Of 32 lanes there is one warp, and the tuner says how many rows it takes; not where the user
+    has fixed the warps.
+    """
+    rows = halves(64, 32), halves(64, 32)
+    found = choices(softmax_kernel, *rows)
+    assert found.configs == (Config((), 1, 3),)
+    assert found.legal == ((("coarsened_programs", (2, 4, 8, 16, 32)),),)
+    assert not found.is_single
+    assert Space.from_json(found.to_json()) == found
+    fixed = choices(softmax_kernel, *rows, num_warps=(4,))
+    # More threads than lanes: the only one, all the same.
+    assert fixed.configs == (Config((), 4, 3),)
+    assert fixed.legal == found.legal
+    assert fixed.is_single
+    # With enough to do, there is nothing to merge.
+    assert not choices(softmax_kernel, halves(64, 8192), halves(64, 8192)).legal
+
+
 def test_a_space_of_which_no_times_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = halves(64, 1024), halves(64, 1024)
     expected = choices(softmax_kernel, *rows)
