@@ -92,7 +92,6 @@ from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym
 from ninetoothed.symbolic.normal_form import normalize
 
-_DOTS = (nt.DotOp, nt.DotScaledOp)
 _FACTORS = (2, 4, 8, 16, 32)
 _MOST_LANES = 1 << 13
 """Of a program that does the work of several: with more, it has enough to do as it is."""
@@ -109,7 +108,7 @@ def _mergeable(kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> ProgramLanes |
     told why they cannot. Where there are dots, programs have enough to do.
     """
     dim = grid_dim(kernel)
-    if dim is None or any(isinstance(op, _DOTS) for op in kernel.apply.walk()):
+    if dim is None or any(isinstance(op, nt.DotOp | nt.DotScaledOp) for op in kernel.apply.walk()):
         return None
     try:
         return program_lanes(kernel, dim)
