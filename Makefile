@@ -15,7 +15,7 @@ ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
 PYTEST_FLAGS ?=
 # make bench-gpu BENCH_FLAGS='--ops softmax --json out.jsonl'
 BENCH_FLAGS ?=
-# How many processes test at once; 0: this one.
+# How many processes test at once; 0: this one. Those that are done take over from others: properties take minutes.
 TEST_JOBS ?= auto
 
 BIN = $(VENV)/bin
@@ -34,13 +34,13 @@ demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels
 	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools and test-pytorch; those that need a GPU are skipped without one
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --ignore=tests/tools --ignore=tests/benchmarks --ignore=tests/pytorch $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal --ignore=tests/tools --ignore=tests/benchmarks --ignore=tests/pytorch $(PYTEST_FLAGS)
 
 test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools at length, and the benchmarks: every stage of every example, pages in Chromium, packages from outside
-	$(BIN)/python -m pytest tests/tools tests/benchmarks -n $(TEST_JOBS) $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest tests/tools tests/benchmarks -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)
 
 test-pytorch: $(VENV)/.test ## test kernels under torch's compiler and exporter: every example
-	$(BIN)/python -m pytest tests/pytorch -n $(TEST_JOBS) $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest tests/pytorch -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)
 
 # The properties know nothing of Triton, so only the newest one's environment runs them.
 test-all: ## run all tests with full counts, for every target, with the oldest and the newest Triton

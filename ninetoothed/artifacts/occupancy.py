@@ -104,7 +104,9 @@ class Architecture:
     ``lanes`` and ``special_lanes`` are operations and transcendental functions a cycle,
     ``shared_bandwidth`` bytes of shared memory a cycle. ``tensor``: operations of tensor cores a
     cycle, by element type, a multiply-add counting two. ``warp_groups``: four warps multiply
-    together, out of shared memory. ``stages``: depths of software pipelining to try.
+    together, out of shared memory. ``tensor_columns``: what accumulators of a program may take of
+    the tensor memory, in columns of 128 numbers; 0: there is none. ``stages``: depths of software
+    pipelining to try.
     """
 
     shared_per_block: int
@@ -119,6 +121,7 @@ class Architecture:
     special_lanes: int = 16
     shared_bandwidth: int = 128
     warp_groups: bool = False
+    tensor_columns: int = 0
     stages: tuple[int, ...] = (2, 3, 4, 5)
 
     def most_registers(self, threads: int) -> int:

@@ -19,7 +19,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.configuration import Config, Legal, Space
-from ninetoothed.artifacts.occupancy import Architecture, Footprint, registers, shared_bytes
+from ninetoothed.artifacts.occupancy import (
+    Architecture,
+    Footprint,
+    registers,
+    shared_bytes,
+    uses_warp_groups,
+)
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.generated import defined
@@ -51,6 +57,8 @@ _REGISTER_BYTES = 4
 _MOST_LIVE = 1.25
 _MOST_REGISTERS = 1.75
 _LEAST_DOT = 4
+# Numbers in a column of the tensor memory.
+_COLUMN = 128
 _MOST_LOPSIDED = 16
 # Blocks from here on are given eight warps first, smaller ones four.
 _LARGE_BLOCK = 1 << 14
@@ -256,9 +264,22 @@ def _refusal(footprint: Footprint, config: Config, unit: Architecture) -> str:
     # Tensor cores give a warp 16 by 8 lanes of a dot.
     if dots and max(one.m * one.n * one.batch for one in dots) < _LEAST_DOT * threads:
         return "more warps than a dot's blocks have parts"
+    if unit.tensor_columns and _columns(footprint, config, unit) > unit.tensor_columns:
+        return f"accumulators over {unit.tensor_columns} columns of tensor memory"
     if any(max(one.m, one.n) >= _MOST_LOPSIDED * max(min(one.m, one.n), 32) for one in dots):
         return f"a dot over {_MOST_LOPSIDED} times as long as wide"
     return ""
+
+
+def _columns(footprint: Footprint, config: Config, unit: Architecture) -> int:
+    """Columns of the tensor memory that the accumulators take."""
+    found = (
+        math.ceil(one.m / _COLUMN) * one.n
+        for scope in footprint.scopes
+        for one in scope.dots
+        if uses_warp_groups(one, config, unit)
+    )
+    return sum(found)
 
 
 def _excess(footprint: Footprint, config: Config, unit: Architecture) -> float:

@@ -52,7 +52,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %c1 = arith.constant 1 : i32
   %n = nt.size <n ceildiv 64> : i32
   %zero = arith.constant 0.0 : f32
-  %1 = arith.constant 0.0 : f32
+  %1 = arith.constant -0.0 : f32
   %2 = nt.full %1 : f32 -> !nt.tensor<[64] x f32>
   %total = scf.for %i = %c0 to %n step %c1
       iter_args(%t = %2) -> (!nt.tensor<[64] x f32>) : i32 {
@@ -63,6 +63,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
     scf.yield %4 : !nt.tensor<[64] x f32>
   }
   %5 = nt.reduce "sum" %total axis 0 : !nt.tensor<[64] x f32> -> f32
+  %6 = nt.elementwise "add"(%zero, %5) : (f32, f32) -> f32
   nt.return
 }
 ```
@@ -76,6 +77,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import scf
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -87,9 +89,12 @@ from ninetoothed.ir.rewriting import Inserter, set_type
 from ninetoothed.language.table import REDUCTIONS
 from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.passes.option_values import require_among
+from ninetoothed.symbolic.normal_form import always_less
 
 _COMBINED_BY = {"sum": "add", "max": "maximum", "min": "minimum"}
 """Of a reduction, the elementwise function that combines two of its results."""
+_LEAST_BITS = 32
+"""Of what lanes add up in: narrower ones are rounded, and overflow, by themselves."""
 _POSSIBLE = "reduction kept: deferred_reductions is 0, and may be 1"
 
 
@@ -111,7 +116,7 @@ class _Accumulation:
 def legality(kernel: nt.KernelOp) -> Legality | None:
     """Legality of deferred reductions (see ``compiler.optimizations``)."""
     remarks = nt.RemarkEmitter(kernel, DeferReductionsPass.name)
-    found = (one for loop in _loops(kernel) for one in _accumulations(loop, remarks))
+    found = (one for loop in _loops(kernel) for one in _accumulations(kernel, loop, remarks))
     return _everywhere if any(True for _ in found) else None
 
 
@@ -123,7 +128,9 @@ def _loops(kernel: nt.KernelOp) -> list[scf.ForOp]:
     return [op for op in kernel.apply.walk() if isinstance(op, scf.ForOp)]
 
 
-def _accumulations(loop: scf.ForOp, remarks: nt.RemarkEmitter) -> Iterator[_Accumulation]:
+def _accumulations(
+    kernel: nt.KernelOp, loop: scf.ForOp, remarks: nt.RemarkEmitter
+) -> Iterator[_Accumulation]:
     """Those of a loop that can be deferred; ``remarks`` are told why others cannot."""
     has_dot = any(isinstance(op, nt.DotOp | nt.DotScaledOp) for op in loop.body.walk())
     end = loop.body.block.last_op
@@ -137,18 +144,48 @@ def _accumulations(loop: scf.ForOp, remarks: nt.RemarkEmitter) -> Iterator[_Accu
         scale, factor = _scaling(other, carried)
         if (carried if scale is None else scale.result) is not other:
             continue
+        init = loop.iter_args[place]
         if has_dot:
             remarks.analysis(reduce, "reduction kept: the loop has a dot")
         elif not _once(combine.result, other, carried, reduce.result):
             remarks.missed(reduce, "reduction kept: the loop uses what it has combined so far")
-        elif scale is not None and reduce.function.data != "sum":
-            continue
-        elif scale is not None and not _is_identity(loop.iter_args[place], reduce):
-            remarks.missed(reduce, "reduction kept: what it is added to does not begin with 0")
-        elif factor is not None and not _is_finite(factor):
-            remarks.missed(reduce, "reduction kept: what scales the sum may be infinite")
+        elif reason := _inexact(reduce, init) or (
+            factor is not None and _inexact_scale(kernel, reduce, init, factor)
+        ):
+            remarks.missed(reduce, f"reduction kept: {reason}")
         else:
             yield _Accumulation(loop, place, combine, scale, factor, reduce, expand)
+
+
+def _inexact(reduce: nt.ReduceOp, init: SSAValue) -> str:
+    """Why the block would hold less than the number does; empty: it does not."""
+    scalar = nt.scalar_of(reduce.value.type)
+    if not isinstance(scalar, AnyFloat):
+        return ""
+    if scalar.bitwidth < _LEAST_BITS:
+        return f"lanes of {nt.dtype_of(scalar)} would be rounded in each iteration"
+    number = _constant(init)
+    # Beside a number, a NaN is no maximum.
+    if reduce.function.data != "sum" and (number is None or math.isnan(number)):
+        return "what it is combined with at first may be NaN"
+    return ""
+
+
+def _inexact_scale(
+    kernel: nt.KernelOp, reduce: nt.ReduceOp, init: SSAValue, factor: SSAValue
+) -> str:
+    """Why lanes cannot be scaled in the place of their sum; empty: they can."""
+    size = nt.shape_of(reduce.value.type)[reduce.dim]
+    if reduce.function.data != "sum":
+        return "what it is combined with is scaled"
+    if _constant(init) != 0:
+        return "what it is added to does not begin with 0"
+    if not _is_finite(factor):
+        return "what scales the sum may be infinite"
+    # Of no lanes, none holds the NaN.
+    if _constant(factor) is None and not always_less(0, size, kernel.assumptions):
+        return "what scales the sum may be NaN, and its blocks may have no lanes"
+    return ""
 
 
 def _reduction(
@@ -188,11 +225,10 @@ def _is_finite(factor: SSAValue) -> bool:
     """True for a constant, and for ``exp(a - maximum(a, b))``, by which an online softmax scales: 0
     to 1, or NaN. An infinite factor makes lanes that hold 0 NaN, where it makes their sum infinite.
     """
-    owner = factor.owner
-    number = constant_value(owner.value if isinstance(owner, nt.FullOp) else factor)
+    number = _constant(factor)
     if number is not None:
         return math.isfinite(number)
-    power = owner
+    power = factor.owner
     if not isinstance(power, nt.ElementwiseOp) or power.function.data not in ("exp", "exp2"):
         return False
     difference = power.arguments[0].owner
@@ -228,7 +264,7 @@ class DeferReductionsPass(KernelPass):
         if not self.deferred and not remarks:
             return
         for loop in _loops(kernel):
-            for found in list(_accumulations(loop, remarks)):
+            for found in list(_accumulations(kernel, loop, remarks)):
                 if self.deferred:
                     _defer(found)
                     remarks.passed(loop, "reduction deferred: it is made once, behind the loop")
@@ -273,7 +309,8 @@ def _defer(found: _Accumulation) -> None:
     if found.expand is not None:
         last = nt.ExpandDimsOp(value, found.expand.dim)
         value = Inserter.behind(reduce).insert(last).results[0]
-    if not _is_identity(init, found.reduce):
+    start = _identity(found.reduce).value.data
+    if repr(_constant(init)) != repr(start):
         combine = nt.ElementwiseOp(name, [init, value], old)
         value = Inserter.behind(last).insert(combine).results[0]
     for use in uses:
@@ -281,16 +318,19 @@ def _defer(found: _Accumulation) -> None:
 
 
 def _identity(reduce: nt.ReduceOp) -> Number:
+    scalar = nt.scalar_of(reduce.value.type)
+    if reduce.function.data == "sum" and isinstance(scalar, AnyFloat):
+        # Which leaves a zero its sign.
+        return nt.number(-0.0, scalar)
     identity = REDUCTIONS[reduce.function.data].identity
     assert identity is not None
-    scalar = nt.scalar_of(reduce.value.type)
     return nt.number(identity(nt.dtype_of(scalar)), scalar)
 
 
-def _is_identity(value: SSAValue, reduce: nt.ReduceOp) -> bool:
+def _constant(value: SSAValue) -> int | float | None:
+    """The number that a value has in all lanes; None: it is not known."""
     owner = value.owner
-    number = constant_value(owner.value if isinstance(owner, nt.FullOp) else value)
-    return number == _identity(reduce).value.data
+    return constant_value(owner.value if isinstance(owner, nt.FullOp) else value)
 
 
 def _widened(inserter: Inserter, value: SSAValue, found: _Accumulation) -> SSAValue:

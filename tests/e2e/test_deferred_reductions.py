@@ -21,6 +21,7 @@ from tests.support.remarks import remarks_of
 
 PASS = "nt-defer-reductions"
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
+NAN, INFINITE = float("nan"), float("inf")
 BLOCK = block_size(lower_bound=32, upper_bound=64)
 CHOICE = "deferred_reductions"
 POSSIBLE = "analysis: reduction kept: deferred_reductions is 0, and may be 1"
@@ -124,6 +125,42 @@ def test_blocks_without_lanes(device: str, width: int) -> None:
     assert remarks_of(kernel, PASS, x, y) == [POSSIBLE]
 
 
+def from_given(x: Any, first: Any, count: Any, y: Any) -> None:
+    total = first
+    for i in range(count):
+        total = total + ntl.sum(x[i])
+    y = total
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_what_a_sum_begins_with_is_kept(device: str, count: int) -> None:
+    """Its sign, too, where it is zero."""
+    tensors = (Tensor(2), Tensor(1), Tensor(0, dtype=ninetoothed.int32), Tensor(1))
+    kernel = ninetoothed.make(rows, from_given, tensors, num_warps=4)
+    x = torch.zeros(5, 128, device=device)
+    first = torch.tensor([-0.0, 0.0, NAN, INFINITE, 2.0], device=device)
+    y = torch.ones(5, device=device)
+    expected = first + 0.0 if count else first
+    ran = check_kernel(kernel, (x, first, count, y), {"y": expected}, levels=LEVELS[device])
+    assert deferred(ran)
+    kernel(x, first, count, y)
+    assert torch.equal(y.signbit()[:2], expected.signbit()[:2])
+
+
+def first_then(x: Any, y: Any) -> None:
+    found = ntl.max(x[0])
+    for i in range(1, x.shape[0]):
+        found = ntl.maximum(found, ntl.max(x[i]))
+    y = found
+
+
+def halves(x: Any, y: Any) -> None:
+    total = ntl.cast(0.0, ntl.float16)
+    for i in range(x.shape[0]):
+        total += ntl.cast(ntl.sum(ntl.cast(x[i], ntl.float16)), ntl.float16)
+    y = total
+
+
 def horner(x: Any, y: Any) -> None:
     total = 1.0
     for i in range(x.shape[0]):
@@ -150,6 +187,8 @@ def running(x: Any, y: Any) -> None:
     ("application", "reason"),
     [
         (horner, "what it is added to does not begin with 0"),
+        (first_then, "what it is combined with at first may be NaN"),
+        (halves, "lanes of fp16 would be rounded in each iteration"),
         (growing, "what scales the sum may be infinite"),
         (running, "the loop uses what it has combined so far"),
     ],

@@ -13,6 +13,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import offline
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
@@ -325,6 +326,8 @@ def test_elements_packed_along_rows() -> None:
 def test_targets_of_scaled_products(target: str, formats: tuple[str, str]) -> None:
     if target == "sm_80" and "e4m3" in formats:
         pytest.skip("the target has no such type")
+    if target == "sm_80" and "e2m1" in formats and not compat.version().startswith("3.6."):
+        pytest.skip("Triton converts such numbers by instructions of sm_89")
     format, other = formats
     a, b = operand(format, (32, 64), 1), operand(other, (64, 32), 0)
     arguments = (a, b, scales(32, 2), scales(32, 2), torch.zeros(32, 32))

@@ -53,7 +53,8 @@ def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, 
     sizes = [[evaluate(size, values) for size in level] for level in access.levels]
     # A window longer than its dim makes a count below zero, which is none.
     assert [max(size, 0) for level in sizes for size in level] == list(model.offsets.shape)
-    env: dict[str, Any] = dict(values)
+    # NumPy's numbers, whose quotients by zero are warned of: guards let none of them pass.
+    env: dict[str, Any] = {name: np.int64(value) for name, value in values.items()}
     ranges: list[range] = []
     last = len(sizes) - 1
     for level, row in enumerate(sizes):

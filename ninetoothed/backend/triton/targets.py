@@ -95,7 +95,7 @@ ARCHITECTURES: dict[str, Architecture] = {
     "sm_86": Architecture(99 * _KIB, 100 * _KIB, 1536, 16, _tensor(1024, 0.25)),
     "sm_89": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
     "sm_90": _HOPPER,
-    "sm_100": replace(_HOPPER, tensor=_tensor(8192, fp8=2.0)),
+    "sm_100": replace(_HOPPER, tensor=_tensor(8192, fp8=2.0), tensor_columns=512),
     "sm_120": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
     # HIP: the white papers of CDNA (gfx9), the last row is RDNA.
     "gfx942": _CDNA,

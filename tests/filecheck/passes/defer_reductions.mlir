@@ -12,9 +12,9 @@
 
 // POSSIBLE-COUNT-6: remark: reduction kept: deferred_reductions is 0, and may be 1 [nt-defer-reductions, analysis]
 
-// The loop carries the block, from zeros on.
+// The loop carries the block, from zeros on that leave a zero its sign.
 // CHECK-LABEL: nt.kernel @sum
-// CHECK: %[[ZERO:[0-9]+]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[ZERO:[0-9]+]] = arith.constant -0.000000e+00 : f32
 // CHECK-NEXT: %[[ZEROS:.*]] = nt.full %[[ZERO]] : f32 -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %[[ZEROS]]) -> (!nt.tensor<[64] x f32>) : i32
 // CHECK-NEXT: %v = nt.load %a[%i]
@@ -22,7 +22,8 @@
 // CHECK-NEXT: scf.yield %u : !nt.tensor<[64] x f32>
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[SUM:.*]] = nt.reduce "sum" %total axis 0 : !nt.tensor<[64] x f32> -> f32
-// CHECK-NEXT: nt.store %[[SUM]], %b[]
+// CHECK-NEXT: %[[ALL:.*]] = nt.elementwise "add"(%zero, %[[SUM]]) : (f32, f32) -> f32
+// CHECK-NEXT: nt.store %[[ALL]], %b[]
 // OFF-LABEL: nt.kernel @sum
 // OFF: %v = nt.load %a[%i]
 // OFF-NEXT: %s = nt.reduce "sum" %v axis 0
@@ -111,7 +112,7 @@ nt.kernel @largest symbols [#nt.symbol<n size 0 to ?>] arrange {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %count = nt.size <n ceildiv 64> : i32
-  %first = nt.load %b[] : !nt.tensor<[] x f32>[] -> f32
+  %first = arith.constant 1.0 : f32
   %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %first) -> (f32) : i32 {
     %v = nt.load %a[%i] other 0xff800000 : f32 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     %s = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
@@ -164,7 +165,8 @@ nt.kernel @from_seven symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %u = nt.elementwise "add"(%[[SCALED]], %v)
 // CHECK: }
 // CHECK-NEXT: %[[SUM:.*]] = nt.reduce "sum" %total axis 1 : !nt.tensor<[8, 64] x f32> -> !nt.tensor<[8] x f32>
-// CHECK-NEXT: nt.expand_dims %[[SUM]] axis 1
+// CHECK-NEXT: %[[ALL:.*]] = nt.elementwise "add"(%zeros, %[[SUM]])
+// CHECK-NEXT: nt.expand_dims %[[ALL]] axis 1
 nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[8, n] x f32>
   %0 = nt.access %x <[[1], [n ceildiv 64], [8, 64]] -> [b0, k1_0 * 64 + b1] if [[k1_0 * 64 + b1, n]]>
@@ -204,10 +206,11 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[SUM:.*]] = nt.reduce "sum" %total axis 1 : !nt.tensor<[8, 64] x f32> -> !nt.tensor<[8] x f32>
 // CHECK-NEXT: %[[SUMS:.*]] = nt.expand_dims %[[SUM]] axis 1 : !nt.tensor<[8] x f32> -> !nt.tensor<[8, 1] x f32>
+// CHECK-NEXT: %[[ADDED:.*]] = nt.elementwise "add"(%zeros, %[[SUMS]])
 // CHECK-NEXT: %[[MAX:.*]] = nt.reduce "max" %largest axis 1 : !nt.tensor<[8, 64] x f32> -> !nt.tensor<[8] x f32>
 // CHECK-NEXT: %[[MAXES:.*]] = nt.expand_dims %[[MAX]] axis 1 : !nt.tensor<[8] x f32> -> !nt.tensor<[8, 1] x f32>
 // CHECK-NEXT: %[[ALL:.*]] = nt.elementwise "maximum"(%first, %[[MAXES]])
-// CHECK-NEXT: %p = nt.elementwise "mul"(%[[ALL]], %[[SUMS]])
+// CHECK-NEXT: %p = nt.elementwise "mul"(%[[ALL]], %[[ADDED]])
 nt.kernel @keep_dims symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[8, n] x f32>
   %0 = nt.access %x <[[1], [n ceildiv 64], [8, 64]] -> [b0, k1_0 * 64 + b1] if [[k1_0 * 64 + b1, n]]>

@@ -10,6 +10,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.add import add_kernel
+from examples.attention import query_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
@@ -198,6 +199,15 @@ def test_the_space_of_a_matrix_product() -> None:
     smaller = choices(matmul_kernel, *matrices, target="sm_86")
     assert len(smaller.configs) < len(found.configs)
     assert dict(smaller.pruned)["over 99 KiB of shared memory"] > 100
+
+
+def test_accumulators_fit_the_tensor_memory() -> None:
+    query, key = halves(2, 2, 2, 512, 64), halves(2, 2, 512, 64)
+    numbers = torch.empty(2, 2, 2, 512, device="meta")
+    values = (query, key, key, query, numbers, numbers, True, 0.1, query)
+    reason = "accumulators over 512 columns of tensor memory"
+    assert dict(choices(query_kernel, *values, target="sm_100").pruned)[reason] > 0
+    assert reason not in dict(choices(query_kernel, *values).pruned)
 
 
 def test_stages_count_where_products_read_what_is_aligned() -> None:

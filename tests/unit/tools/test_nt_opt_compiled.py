@@ -43,9 +43,9 @@ def test_texts_of_nvidia(target: str) -> None:
 @needs_triton
 def test_the_architecture_is_named_or_that_of_the_text() -> None:
     assert "\n.target sm_80" in text_of(ADD, "-t", "ptx", "--arch", "sm_80")
-    # "amdgcn-amd-amdhsa-unknown-gfx942"; of older LLVMs, without "unknown".
+    # LLVM's versions write the triple's other parts in several ways.
     target = text_of(ADD, "-t", "amdgcn").split("\n")[1]
-    assert "amdgcn-amd-amdhsa-" in target
+    assert "-amd-amdhsa-" in target
     assert "-gfx942" in target
     assert "gfx950" in text_of(ADD, "-t", "amdgcn", "--arch", "gfx950").split("\n")[1]
 
