@@ -62,7 +62,7 @@ if __name__ == "__main__":
         print(text.count("evict_first"), text.count("evict_last"))
     arguments = torch.arange(12.0).reshape(3, 4), torch.ones(4), torch.empty(3, 4)
     ran = check_kernel(make("cache-hints"), arguments, lambda x, b, y: x + b, levels="tt")
-    print(*sorted(dict(config.choices).get("cache_hints", 0) for config in ran))
+    print(*sorted({dict(config.choices).get("cache_hints", 0) for config in ran}))
 """
 
 
