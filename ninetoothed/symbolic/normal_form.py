@@ -532,7 +532,8 @@ class _Prover:
         if occurs(atom, factor) or occurs(atom, rest):
             return None
         if atom.op in ("floordiv", "ceildiv"):
-            return [[_without_quotient(atom, factor, rest)]]
+            found = _without_quotient(atom, factor, rest)
+            return None if found is None else [[found]]
         sign = self._sign(factor, depth)
         if sign is None:
             return None
@@ -562,9 +563,13 @@ class _Prover:
 _ORDER = {"min": 0, "max": 0, "mod": 2}
 
 
-def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> Polynomial:
-    """``factor * quotient + rest >= 0`` without the quotient."""
+def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> Polynomial | None:
+    """``factor * quotient + rest >= 0`` without the quotient; None: of one by zero, as by the size
+    of an empty tensor, nothing is known.
+    """
     dividend, divisor = (polynomial_of(normalize(operand)) for operand in atom.args)
+    if not divisor:
+        return None
     if atom.op == "ceildiv":
         # x ceildiv d = (x - 1) floordiv d + 1
         dividend, rest = add_to(dividend, {(): -1}), add_to(dict(rest), factor)

@@ -101,3 +101,11 @@ def test_proofs() -> None:
     # The last block is cut off.
     assert not always_less(i * B + j, n, inside)
     assert not always_nonnegative(n - m, inside)
+
+
+def test_nothing_is_known_of_a_quotient_by_zero() -> None:
+    """As of one by the size of an empty tensor, which is zero only when it is worked out."""
+    quotient = IndexExpr("floordiv", i, IndexExpr("sub", n, n))
+    ranges = {"i": Range.of(0, 7), "j": Range.of(0, None), **SIZES}
+    for expr in (quotient, quotient * j + 1, quotient * 2 + j, const(5) - quotient * 3):
+        assert not always_nonnegative(expr, ranges)
