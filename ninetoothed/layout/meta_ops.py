@@ -115,8 +115,8 @@ class Tile(MetaOp):
                 span = span + stride - 1
             count = span // stride + 1
             # A window longer than the dim fits nowhere. Programs are counted from what is printed,
-            # blocks are made of it.
-            shown = self.level == 0 and count.value is None
+            # blocks are made of it. Sizes of which the symbols cancel out are numbers.
+            shown = self.level == 0 and normalize(count).value is None
             outer.append(count if shown else elements(count))
         return replaced(levels, self.level, tuple(outer), self.sizes)
 

@@ -65,7 +65,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -83,11 +83,12 @@ from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.program_lanes import (
     AxisOp,
     ProgramLanes,
-    Refusal,
     TileOp,
     grid_dim,
     program_lanes,
 )
+from ninetoothed.passes.analysis.refusal import Refusal
+from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym
 from ninetoothed.symbolic.normal_form import normalize
@@ -157,7 +158,6 @@ class _Coarsening:
         self.kernel = kernel
         self.lanes = lanes
         self.factor = factor
-        self.tiles = frozenset(kernel.apply.block.args[tile] for tile in lanes.tiles)
         # Values are made anew with their types, so it is by place that they are known.
         self.planned = {_place(value) for value in lanes.values}
         self.ops = list(kernel.apply.walk())
@@ -166,9 +166,10 @@ class _Coarsening:
         """Coarsen it."""
         for index in range(len(self.kernel.arranged.values)):
             self._arrange(index)
-        self.tiles = frozenset(self.kernel.apply.block.args[tile] for tile in self.lanes.tiles)
+        # Arguments are made anew with their types, and ops are not.
+        tiles = frozenset(self.kernel.apply.block.args[tile] for tile in self.lanes.tiles)
         for op in self.ops:
-            self._lift(op)
+            self._lift(op, tiles)
 
     def _differs(self, value: SSAValue) -> bool:
         return _place(value) in self.planned
@@ -207,9 +208,9 @@ class _Coarsening:
         guard = Guard(normalize(index), size)
         return Access(levels, moved.indices, (*moved.guards, guard))
 
-    def _lift(self, op: Operation) -> None:
+    def _lift(self, op: Operation, tiles: Collection[SSAValue]) -> None:
         """Give an op's values a lane a program, where they differ."""
-        if isinstance(op, TileOp) and op.ref in self.tiles:
+        if isinstance(op, TileOp) and op.ref in tiles:
             if isinstance(op, nt.OffsetsOp):
                 first = [0] if self._differs(op.result) else []
                 op.along = nt.ExprsAttr.of([*first, *(dim + 1 for dim in op.dims)])
@@ -263,10 +264,7 @@ class _Coarsening:
         """Put a program's scalar into all lanes of its own block."""
         sizes: tuple[IndexExpr, ...] = nt.shape_of(op.result.type)
         inserter = Inserter.before(op)
-        value = op.value
-        for axis in range(1, len(sizes) + 1):
-            value = inserter.add(nt.ExpandDimsOp(value, axis))
-        value = inserter.add(nt.BroadcastOp(value, [self.factor, *sizes]))
+        value = masks.along(inserter, op.value, 0, (const(self.factor), *sizes))
         self.planned.add(_place(value))
         replace(op, [value])
 

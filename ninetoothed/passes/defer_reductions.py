@@ -81,18 +81,18 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
+from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.rewriting import Inserter, set_type
 from ninetoothed.language.table import REDUCTIONS
 from ninetoothed.passes.analysis.scalars import constant_value
-from ninetoothed.passes.option_values import require_among
+from ninetoothed.passes.lowering.elementwise import COMBINE
+from ninetoothed.passes.option_values import everywhere, require_among
 from ninetoothed.symbolic.normal_form import always_less
 
-_COMBINED_BY = {"sum": "add", "max": "maximum", "min": "minimum"}
-"""Of a reduction, the elementwise function that combines two of its results."""
+_REDUCTIONS = frozenset({"sum", "max", "min"})
 _LEAST_BITS = 32
 """Of what lanes add up in: narrower ones are rounded, and overflow, by themselves."""
 _POSSIBLE = "reduction kept: deferred_reductions is 0, and may be 1"
@@ -117,11 +117,7 @@ def legality(kernel: nt.KernelOp) -> Legality | None:
     """Legality of deferred reductions (see ``compiler.optimizations``)."""
     remarks = nt.RemarkEmitter(kernel, DeferReductionsPass.name)
     found = (one for loop in _loops(kernel) for one in _accumulations(kernel, loop, remarks))
-    return _everywhere if any(True for _ in found) else None
-
-
-def _everywhere(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
-    return (1,)
+    return everywhere if any(True for _ in found) else None
 
 
 def _loops(kernel: nt.KernelOp) -> list[scf.ForOp]:
@@ -204,7 +200,8 @@ def _reduction(
         if (
             isinstance(reduce, nt.ReduceOp)
             and reduce.parent is loop.body.block
-            and _COMBINED_BY.get(reduce.function.data) == combine.function.data
+            and reduce.function.data in _REDUCTIONS
+            and COMBINE[reduce.function.data] == combine.function.data
             and (expand is None or (expand.dim == reduce.dim and _once(expand.result)))
         ):
             return combine, reduce, expand, other

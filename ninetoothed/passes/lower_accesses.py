@@ -81,7 +81,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8, i
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
+from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.name_hints import hint
@@ -96,7 +96,7 @@ from ninetoothed.passes.lowering.narrow import program_index
 from ninetoothed.passes.lowering.rounding import hint_divisions
 from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
-from ninetoothed.passes.option_values import WIDTHS, require_among
+from ninetoothed.passes.option_values import WIDTHS, everywhere, require_among
 from ninetoothed.symbolic.expr import const, product, substitute, sym
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize
@@ -305,11 +305,7 @@ def legality(kernel: nt.KernelOp) -> Legality | None:
     """Legality of blocks of pointers in front of loops (see ``compiler.optimizations``)."""
     loads = (op for op in kernel.apply.walk() if isinstance(op, nt.LoadOp))
     has_some = any(is_in_loop(op) and isinstance(op.result.type, nt.TensorType) for op in loads)
-    return _everywhere if has_some else None
-
-
-def _everywhere(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
-    return (1,)
+    return everywhere if has_some else None
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ninetoothed.artifacts.occupancy import Architecture, Footprint
 from ninetoothed.errors import ArgumentError, any_of
 
 WIDTHS = (32, 64)
 """Widths of indices, in bits."""
+
+
+def everywhere(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
+    """The :class:`Legality` of a choice that is 0 or 1, whatever the block sizes and the GPU."""
+    return (1,)
 
 
 def require_among(pass_name: str, option: str, value: object, values: Sequence[object]) -> None:

@@ -31,6 +31,7 @@ from ninetoothed.errors import (
 )
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.printing import text_of
+from ninetoothed.ir.snapshots import Snapshots
 from ninetoothed.kernel.comparison import Tolerance, difference
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import pass_names
@@ -315,13 +316,9 @@ def _of_kernel(kernel: Kernel, given: Sequence[Any], index: int) -> _Case:
     definition = replace(kernel.definition, pipeline=None)
     signature = bind(definition.interface, copied(kept), {}).signature
     _, config = pick(definition, build(definition, signature), signature, {})
-    modules: list[ModuleOp] = []
-
-    def observe(name: str, module: ModuleOp) -> None:
-        modules.append(module.clone())
-
-    composed = build(definition, signature, [observe], config)
-    lower(composed, signature, config, [observe])
+    snapshots = Snapshots()
+    composed = build(definition, signature, [snapshots], config)
+    lower(composed, signature, config, [snapshots])
 
     def fresh() -> tuple[dict[str, torch.Tensor], list[Any]]:
         values = list(kernel.bound(copied(kept), {}))
@@ -331,7 +328,7 @@ def _of_kernel(kernel: Kernel, given: Sequence[Any], index: int) -> _Case:
 
     return _Case(
         f"kernel {definition.name!r} with {config}",
-        modules[index],
+        snapshots.modules[index][1],
         fresh,
         dict(signature.constants) | dict(config.values),
         rest=_Rest(index, signature, config, composed),

@@ -20,6 +20,7 @@ from ninetoothed.compiler.full_function import is_full
 from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.definition.definition import Definition
 from ninetoothed.interpreters import interpret
+from ninetoothed.ir.snapshots import Snapshots
 from ninetoothed.passes.pipeline import Observer
 from ninetoothed.testing.program_writer import Argument, Program
 
@@ -68,9 +69,10 @@ class PassTrace:
         self.signature = call.signature
         sizes = zip(self.definition.meta, program.choices, strict=True)
         self.config = Config(tuple(sizes), choices=choices)
-        self.modules: list[tuple[str, ModuleOp]] = []
-        self.composed = build(self.definition, self.signature, [self._observe], self.config)
-        self.final = lower(self.composed, self.signature, self.config, [self._observe])
+        snapshots = Snapshots()
+        self.composed = build(self.definition, self.signature, [snapshots], self.config)
+        self.final = lower(self.composed, self.signature, self.config, [snapshots])
+        self.modules = snapshots.modules
 
     @property
     def full(self) -> ModuleOp | None:
@@ -78,9 +80,6 @@ class PassTrace:
         if not is_full(self.final, arguments(self.program)[1]):
             return None
         return lower(self.composed, self.signature, self.config, full=True)
-
-    def _observe(self, name: str, module: ModuleOp) -> None:
-        self.modules.append((name, module.clone()))
 
     def run(self, module: ModuleOp) -> list[torch.Tensor]:
         """The buffers as the module leaves them."""

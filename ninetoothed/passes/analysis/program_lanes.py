@@ -16,12 +16,13 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from ninetoothed.ir import nt
 from ninetoothed.ir.effects import acts
 from ninetoothed.layout.access import Access
+from ninetoothed.passes.analysis.refusal import Refusal
 from ninetoothed.symbolic.expr import IndexExpr, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 TileOp = nt.LoadOp | nt.GuardOp | nt.OffsetsOp | nt.StoredOp | nt.StoreOp
 """Ops on the block of a tile."""
-LanewiseOp = nt.ElementwiseOp | nt.CastOp | nt.BitcastOp
+_LanewiseOp = nt.ElementwiseOp | nt.CastOp | nt.BitcastOp
 """Ops whose lanes are independent, of operands of one shape."""
 AxisOp = (
     nt.ReduceOp
@@ -45,15 +46,6 @@ _ReshapingOp = (
     | UnrealizedConversionCastOp
 )
 _Numbered = nt.ProgramNumberOp | nt.ProgramCountOp | nt.ProgramIdOp
-
-
-class Refusal(Exception):
-    """Why programs stay apart; ``op`` is where."""
-
-    def __init__(self, op: Operation, reason: str) -> None:
-        super().__init__(reason)
-        self.op = op
-        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -143,13 +135,13 @@ def _visit(
             if any(end is not None and end.operands[place] in found for end in ends):
                 found.add(result)
     elif isinstance(op, TileOp) and _tile_of(op) in tiles:
-        if not isinstance(op, nt.OffsetsOp) or offsets_differ(kernel, op, dim):
+        if not isinstance(op, nt.OffsetsOp) or _offsets_differ(kernel, op, dim):
             found.update(op.results)
     elif not found.isdisjoint(op.operands):
         found.update(op.results)
 
 
-def offsets_differ(kernel: nt.KernelOp, op: nt.OffsetsOp, dim: int) -> bool:
+def _offsets_differ(kernel: nt.KernelOp, op: nt.OffsetsOp, dim: int) -> bool:
     """True if the offsets of a tile differ between programs along ``dim``."""
     assert isinstance(op.ref, BlockArgument)
     access = nt.access_of(kernel.arranged.values[op.ref.index], kernel.assumptions)[1].data
@@ -189,5 +181,5 @@ def _check(op: Operation, tiles: set[int], values: set[SSAValue]) -> None:
         raise Refusal(op, f"{op.name} takes the tile of one program")
     elif not op.regions and acts(op):
         raise Refusal(op, f"{op.name} is done once a program")
-    elif differs and not isinstance(op, LanewiseOp | AxisOp | _ReshapingOp):
+    elif differs and not isinstance(op, _LanewiseOp | AxisOp | _ReshapingOp):
         raise Refusal(op, f"{op.name} takes the block of one program")

@@ -13,6 +13,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
+from ninetoothed.passes.analysis.refusal import Refusal
 from ninetoothed.symbolic.expr import IndexExpr, product, substitute, sym
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -48,15 +49,6 @@ class Window:
     def reductions(self) -> list[Reduction]:
         """The reductions that it ends in."""
         return [op for op in self.ops if isinstance(op, Reduction)]
-
-
-class Refusal(Exception):
-    """Why there is no window: ``op`` needs all of its lanes at once."""
-
-    def __init__(self, op: Operation, reason: str) -> None:
-        super().__init__(reason)
-        self.op = op
-        self.reason = reason
 
 
 def find_window(kernel: nt.KernelOp, reduction: Reduction) -> Window | None:

@@ -242,15 +242,18 @@ class _Race:
         """Leaves out what is behind the best by more than ``margin``, and the slower half."""
         ranked = sorted(self._running, key=self._median)
         most = max(_FINALISTS, (len(ranked) + 1) // 2)
-        bound = max((1 + margin) * self._median(ranked[0]), self._close)
+        bound = max((1 + margin) * self._median(ranked[0]), self._close())
         kept = {position for position in ranked[:most] if self._median(position) <= bound}
         self._keep([position for position in self._running if position in kept])
 
     def _repeat(self) -> None:
         """Times what is left, of small kernels, by many launches in a row."""
-        if len(self._running) < 2 or self._close > _SHORT:
+        if len(self._running) < 2:
             return
-        close = [position for position in self._running if self._median(position) <= self._close]
+        bound = self._close()
+        if bound > _SHORT:
+            return
+        close = [position for position in self._running if self._median(position) <= bound]
         if len(close) < 2:
             return
         for position in close:
@@ -264,7 +267,6 @@ class _Race:
                 return
             self._repeated[position] = statistics.median(times) / REPEATED
 
-    @property
     def _close(self) -> float:
         """The time up to which one is as fast as the fastest."""
         return _CLOSE + min((self._median(one) for one in self._running), default=0.0)
@@ -349,14 +351,17 @@ class _Events:
     def _submit(
         self, launch: Callable[[], object], prepare: Callable[[], None], fills: int
     ) -> tuple[Any, Any]:
-        start = self._torch.Event(enable_timing=True)
-        end = self._torch.Event(enable_timing=True)
         prepare()
         if self._flush is not None:
             for _ in range(fills):
                 self._flush.zero_()
+        return self._between_events(launch)
+
+    def _between_events(self, enqueue: Callable[[], object]) -> tuple[Any, Any]:
+        start = self._torch.Event(enable_timing=True)
+        end = self._torch.Event(enable_timing=True)
         start.record()
-        launch()
+        enqueue()
         end.record()
         return start, end
 
@@ -375,13 +380,7 @@ class _Events:
             finally:
                 graph.capture_end()
             graph.replay()
-            for _ in range(_REPLAYS):
-                start = self._torch.Event(enable_timing=True)
-                end = self._torch.Event(enable_timing=True)
-                start.record()
-                graph.replay()
-                end.record()
-                found.append((start, end))
+            found += [self._between_events(graph.replay) for _ in range(_REPLAYS)]
         self._torch.current_stream().wait_stream(stream)
         return found
 

@@ -18,6 +18,7 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import DeclaringPass, JoinedLanes, KernelPass, MergedPrograms
+from ninetoothed.ir.snapshots import Snapshots
 from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
@@ -68,20 +69,22 @@ class TraceStep:
     @property
     def joined_lanes(self) -> Collection[JoinedLanes]:
         """The reads whose lanes the pass joins."""
-        pass_ = self.rest[0].pass_
-        kernel = next(iter(self.before.body.ops))
-        if not isinstance(pass_, KernelPass) or not isinstance(kernel, nt.KernelOp):
-            return ()
-        return pass_.joined_lanes(kernel)
+        found = self._of_kernel
+        return found[0].joined_lanes(found[1]) if found else ()
 
     @property
     def merged_programs(self) -> MergedPrograms | None:
         """The programs that the pass merges; None: none."""
-        pass_ = self.rest[0].pass_
-        kernel = next(iter(self.before.body.ops))
-        if not isinstance(pass_, KernelPass) or not isinstance(kernel, nt.KernelOp):
-            return None
-        return pass_.merged_programs(kernel)
+        found = self._of_kernel
+        return found[0].merged_programs(found[1]) if found else None
+
+    @property
+    def _of_kernel(self) -> tuple[KernelPass, nt.KernelOp] | None:
+        """The pass, and the kernel before it; None: it is no pass of kernels."""
+        pass_, kernel = self.rest[0].pass_, next(iter(self.before.body.ops))
+        if isinstance(pass_, KernelPass) and isinstance(kernel, nt.KernelOp):
+            return pass_, kernel
+        return None
 
     @property
     def adds(self) -> bool:
@@ -126,14 +129,10 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
     Raises:
         NineToothedError: the kernel is wrong for the signature or the configuration.
     """
-    modules: list[tuple[str, ModuleOp]] = []
-
-    def observe(name: str, module: ModuleOp) -> None:
-        modules.append((name, module.clone()))
-
-    composed = build(definition, signature, [observe], config)
+    snapshots = Snapshots()
+    composed = build(definition, signature, [snapshots], config)
     changes = definition.pipeline
-    lower(composed, signature, config, [observe], pipeline=changes)
+    lower(composed, signature, config, [snapshots], pipeline=changes)
     options = pass_options(composed, signature, config, pipeline=changes)
     pipeline: Sequence[Step] = [
         *steps(ANNOTATED, pipeline=changes),
@@ -146,7 +145,7 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
     for one, two in (*signature.equal, *checked_equalities(kernel)):
         equal.join(one, two)
     known |= equal.merged
-    trace_steps = _trace_steps(modules, pipeline, known)
+    trace_steps = _trace_steps(snapshots.modules, pipeline, known)
     names = [trace_step.name for trace_step in trace_steps]
     first = names.index("nt-number-programs")
     return PassTrace(trace_steps[first].after, trace_steps[first + 1 :])
@@ -160,14 +159,11 @@ def full_steps(
     """
     (first,) = (step for step in passes.trace_steps if step.name == "nt-specialize")
     composed, changes = first.before, definition.pipeline
-    modules = [("", composed)]
-
-    def observe(name: str, module: ModuleOp) -> None:
-        modules.append((name, module.clone()))
-
-    lower(composed, signature, config, [observe], full=True, pipeline=changes)
+    snapshots = Snapshots()
+    snapshots("", composed)
+    lower(composed, signature, config, [snapshots], full=True, pipeline=changes)
     options = pass_options(composed, signature, config, full=True, pipeline=changes)
-    found = _trace_steps(modules, steps(SPECIALIZED, options, changes), first.known)
+    found = _trace_steps(snapshots.modules, steps(SPECIALIZED, options, changes), first.known)
     names = [trace_step.name for trace_step in found]
     return found[names.index(_DIVIDES) :] if _DIVIDES in names else ()
 

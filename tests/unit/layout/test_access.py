@@ -9,6 +9,7 @@ from ninetoothed.layout.access import Access, compose, holds, index_names
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.symbolic.expr import const, divisors, evaluate, sym
 from ninetoothed.symbolic.intervals import Range, declared_ranges
+from ninetoothed.symbolic.normal_form import normalize
 
 B, D = Symbol("B", constexpr=True), Symbol("D", constexpr=True)
 BM, BK = Symbol("BM", meta=True), Symbol("BK", meta=True)
@@ -138,6 +139,13 @@ def test_substituting_no_elements_divides_by_nothing() -> None:
     found = access(x(None, None).flatten().tile((B,)))
     numbers = found.substitute({"x_size_0": 0, "x_size_1": 0})
     assert texts(numbers) == (["0", "0"], ["B * g0 + b0 < 0"])
+
+
+def test_windows_longer_than_their_dim_are_none_where_symbols_cancel_out() -> None:
+    padding = Symbol("padding", constexpr=True)
+    windows = x(3).pad([(padding, -padding)]).tile((7,), strides=(3,), floor_mode=True)
+    (count,) = access(windows).levels[0]
+    assert normalize(count).value == 0
 
 
 def test_an_empty_level_is_kept_out_without_a_division_by_its_size() -> None:
