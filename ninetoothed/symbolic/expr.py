@@ -40,8 +40,7 @@ class SymbolInfo:
 
 
 COMPARISONS: dict[str, str] = {"lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">="}
-_INFIX: dict[str, tuple[str, str, int]] = {
-    # op: Python's spelling, the IR's spelling, precedence
+INFIX: dict[str, tuple[str, str, int]] = {
     "and": ("and", "and", 0),
     **{op: (text, op, 1) for op, text in COMPARISONS.items()},
     "add": ("+", "+", 2),
@@ -51,6 +50,7 @@ _INFIX: dict[str, tuple[str, str, int]] = {
     "mod": ("%", "mod", 3),
     "ceildiv": ("ceildiv", "ceildiv", 3),
 }
+"""Of each infix operator, Python's spelling, the IR's spelling, and how tightly it binds."""
 _UNARY_PRECEDENCE = 4
 _ATOM_PRECEDENCE = 5
 
@@ -269,7 +269,7 @@ def _print(expr: IndexExpr, context: int, python: bool) -> str:
         text = f"-(-{_print(left, _UNARY_PRECEDENCE, python)} // {_print(right, 4, python)})"
         precedence = _UNARY_PRECEDENCE
     else:
-        spelling = _INFIX[op]
+        spelling = INFIX[op]
         precedence = spelling[2]
         # Operators associate to the left, so an equal precedence on the right needs parentheses; of
         # comparisons Python makes a chain, so there it needs them on the left too.

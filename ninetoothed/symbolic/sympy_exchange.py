@@ -14,7 +14,7 @@ import functools
 import importlib
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ninetoothed.symbolic.expr import (
@@ -26,6 +26,7 @@ from ninetoothed.symbolic.expr import (
     maximum,
     minimum,
     product,
+    replace_all,
     sym,
 )
 
@@ -111,9 +112,24 @@ def _condition(expr: IndexExpr) -> Any:
     sympy: Any = sys.modules["sympy"]
     if expr.op == "and":
         return sympy.And(*map(_condition, expr.args))
+    # sympy folds a Piecewise within a condition, and may fail at that. So it is told what holds
+    # where the inner condition does, and where it does not.
+    inner = next((one for operand in expr.operands for one in _conditions(operand)), None)
+    if inner is not None:
+        where = _condition(inner)
+        true, false = (_condition(replace_all(expr, {inner: const(truth)})) for truth in (1, 0))
+        return sympy.Or(sympy.And(where, true), sympy.And(sympy.Not(where), false))
     if expr.op in COMPARISONS:
         return _plain(_RELATIONS[expr.op], *map(_number, expr.args))
     return sympy.Ne(_number(expr), 0)
+
+
+def _conditions(expr: IndexExpr) -> Iterator[IndexExpr]:
+    """The conditions of which numbers in it are made, those within others first."""
+    for operand in expr.operands:
+        yield from _conditions(operand)
+    if expr.op in COMPARISONS or expr.op == "and":
+        yield expr
 
 
 @functools.cache

@@ -79,9 +79,12 @@ def reduced(value: Value, axis: int) -> Value:
             continue
         ended = np.all(term.ended, axis, keepdims=True) & bool(term.ended.shape[axis])
         flows = np.any(term.flows, axis, keepdims=True)
-        missing = ended & (not term.is_empty)
+        # One lane of an empty tensor is an empty sum or, where its block is known to have but one,
+        # itself.
+        is_single = term.ended.shape[axis] == 1
+        missing = ended & (is_single or not term.is_empty)
         changed = replace(term, missing=missing, ended=ended, flows=flows)
-        found.append(replace(changed, is_doubtful=term.is_deep))
+        found.append(replace(changed, is_doubtful=term.is_deep or term.is_empty))
     for one, two in itertools.permutations(value, 2):
         if one.tensor and two.tensor and one.tensor != two.tensor:
             met = ~one.missing & one.flows & two.ended & two.flows

@@ -29,7 +29,9 @@ def apply(operator: str, left: Any, right: Any) -> Any:
 def _grow(children: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     def build(parts: tuple[str, Any, Any]) -> Any:
         operator, left, right = parts
-        if operator in ("//", "%") and type(right) is int and right == 0:
+        # Truths of numbers and constant symbols are divisors, too.
+        divisor = right.expr.value if isinstance(right, Symbol) else right
+        if operator in ("//", "%") and divisor == 0:
             right = 2
         return apply(operator, left, right)
 

@@ -29,34 +29,35 @@ from xdsl.utils.exceptions import VerifyException
 from ninetoothed.ir.tt.types import PointerType
 from ninetoothed.layout.access import Access, index_names
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.symbolic.expr import DIVISIONS, IndexExpr, as_expr, binary, const, ir_text, sym
+from ninetoothed.symbolic.expr import (
+    DIVISIONS,
+    INFIX,
+    IndexExpr,
+    as_expr,
+    binary,
+    const,
+    ir_text,
+    sym,
+)
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize
 
 ScalarType = IntegerType | AnyFloat
 
-_PRECEDENCE: dict[str, tuple[str, int]] = {
-    "+": ("add", 1),
-    "-": ("sub", 1),
-    "*": ("mul", 2),
-    "floordiv": ("floordiv", 2),
-    "ceildiv": ("ceildiv", 2),
-    "mod": ("mod", 2),
-}
 _FUNCTIONS = ("min", "max")
 _WORD = re.compile(r"\s*\S+\s*|\s+")
 _MOST_CHARACTERS = 108
 
 
 def parse_expr(parser: AttrParser) -> IndexExpr:
-    """Parse an index expression: symbols, integers, ``+ - * floordiv ceildiv mod``, ``min``,
-    ``max``.
+    """Parse an index expression: symbols, integers, ``+ - * floordiv ceildiv mod``, ``lt le eq ne
+    gt ge``, ``and``, ``min``, ``max``.
     """
-    return _parse_binary(parser, 1)
+    return _parse_binary(parser, 0)
 
 
 def _parse_operator(parser: AttrParser, least: int) -> tuple[str, int] | None:
-    for spelling, (op, precedence) in _PRECEDENCE.items():
+    for op, (_, spelling, precedence) in INFIX.items():
         if precedence < least:
             continue
         found = (

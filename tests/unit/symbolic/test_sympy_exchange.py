@@ -135,6 +135,19 @@ def test_conditions_on_conditions() -> None:
         assert evaluate(again.expr, given) == evaluate(value.expr, given)
 
 
+def test_a_condition_on_a_number_made_of_a_condition() -> None:
+    """Within a Piecewise, sympy 1.14 folds such a condition, and fails where none is left."""
+    x, p = sym("x"), sym("p")
+    never = binary("lt", 0, const(0) % p)
+    expr = binary("lt", 0, never + binary("lt", x, 3)) * x
+    found = to_sympy(expr)
+    condition = "(0 < Mod(0, p)) | ((x < 3) & (0 >= Mod(0, p)))"
+    assert str(found) == f"x*Piecewise((1, {condition}), (0, True))"
+    values = [from_sympy(found), expr]
+    assert all(evaluate(one, {"x": 2, "p": 5}) == 2 for one in values)
+    assert all(evaluate(one, {"x": 3, "p": 5}) == 0 for one in values)
+
+
 def test_symbols_of_one_name_and_other_options_are_two() -> None:
     one, two = asked(B), asked(Symbol("B", constexpr=True))
     assert one != two

@@ -68,6 +68,10 @@ nt.kernel @expressions arrange {
   %b = nt.size <(a + b) floordiv c> : i64
   // CHECK-NEXT: %c = nt.size <a mod 4 - b ceildiv 2> : index
   %c = nt.size <a mod 4 - b ceildiv 2> : index
+  // CHECK-NEXT: %truth = nt.size <(a ceildiv 2 - 2 ge 0) * min(1, b)> : index
+  %truth = nt.size <((a - 3) floordiv 2 ge 0) * min(1, b)> : index
+  // CHECK-NEXT: %truths = nt.size <((a lt b) eq (a le 3)) * 2 + (a eq 4 and b ne 5)> : index
+  %truths = nt.size <((a lt b) eq (a le 3)) * 2 + (a eq 4 and b ne 5)> : index
   // CHECK-NEXT: %d = nt.size <max(0, min(8, a))> : i32
   %d = nt.size <max(0, min(a, 8))> : i32
   // CHECK-NEXT: %e = nt.size <-a> : i32
