@@ -426,7 +426,7 @@ class _Counter:
         """
         for position, operand in enumerate(operands):
             origins = _origins(operand)
-            loads = [op for op in origins if not isinstance(op, nt.DotOp | nt.DotScaledOp)]
+            loads = [op for op in origins if not isinstance(op, nt.AnyDotOp)]
             is_loaded = len(loads) == len(origins)
             if position == 0 and not is_loaded:
                 continue
@@ -506,7 +506,7 @@ def _origins(value: SSAValue) -> list[Operation]:
         if value in seen or not isinstance(op := value.owner, Operation):
             continue
         seen.add(value)
-        if isinstance(op, nt.LoadOp | nt.PointerLoadOp | nt.DotOp | nt.DotScaledOp):
+        if isinstance(op, nt.LoadOp | nt.PointerLoadOp | nt.AnyDotOp):
             found[op] = None
         else:
             open_values.extend(op.operands)

@@ -97,14 +97,14 @@ def _feeds_dots(value: SSAValue) -> bool:
     return all(
         _feeds_dots(use.operation.results[0])
         if isinstance(use.operation, _VIEWS)
-        else isinstance(use.operation, nt.DotOp | nt.DotScaledOp)
+        else isinstance(use.operation, nt.AnyDotOp)
         for use in value.uses
     )
 
 
 def is_accumulated(value: SSAValue) -> bool:
     """True if a value is a dot that is accumulated at once, in the sum's registers."""
-    if not isinstance(value.owner, nt.DotOp | nt.DotScaledOp):
+    if not isinstance(value.owner, nt.AnyDotOp):
         return False
     users = [use.operation for use in value.uses]
     return (

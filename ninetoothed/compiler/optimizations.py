@@ -96,6 +96,12 @@ TABLE: tuple[Optimization, ...] = (
         "Blocks of pointers are made in front of a loop, and moved inside; the tuner says whether.",
         lower_accesses.legality,
     ),
+    Choice(
+        *("moving_bounds", "nt-lower-accesses", "moving_bounds"),
+        "In loops, lanes are compared with what is left of a size, and not indices with the size; "
+        "the tuner says whether.",
+        lower_accesses.moving_bounds_legality,
+    ),
     Optimization(
         *("unsigned_tests", "nt-lower-accesses", "unsigned_tests"),
         "An index that may be negative is compared once, as an unsigned number.",

@@ -109,7 +109,7 @@ def _mergeable(kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> ProgramLanes |
     told why they cannot. Where there are dots, programs have enough to do.
     """
     dim = grid_dim(kernel)
-    if dim is None or any(isinstance(op, nt.DotOp | nt.DotScaledOp) for op in kernel.apply.walk()):
+    if dim is None or nt.has_dot(kernel.apply):
         return None
     try:
         return program_lanes(kernel, dim)

@@ -128,7 +128,7 @@ def _accumulations(
     kernel: nt.KernelOp, loop: scf.ForOp, remarks: nt.RemarkEmitter
 ) -> Iterator[_Accumulation]:
     """Those of a loop that can be deferred; ``remarks`` are told why others cannot."""
-    has_dot = any(isinstance(op, nt.DotOp | nt.DotScaledOp) for op in loop.body.walk())
+    has_dot = nt.has_dot(loop.body)
     end = loop.body.block.last_op
     assert end is not None
     for place, combined in enumerate(end.operands):

@@ -9,7 +9,9 @@ ranges of program indices, lanes and loop variables are used for that. An index 
 is compared with its size as an unsigned number, for then it is larger than any size. A store's
 index, and any behind an op that combines lanes, is compared with the size less 1 instead
 (``recomputed_masks``): LLVM would keep the bits of a load's mask until then otherwise, in registers
-that more programs at once need. Not where a loop keeps them anyway. Hints say how
+that more programs at once need. Not where a loop keeps them anyway. In a loop, lanes may be compared
+with what is left of a size instead of indices with the size (``moving_bounds``), so that an iteration
+changes one number and not all indices. Hints say how
 its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
 only. Where a dividend may be negative, also one of the application, they keep Triton from taking the
 division for floor division (``lowering.rounding``). Dims that were flattened are unravelled and ravelled again, which is nothing where their
@@ -72,13 +74,13 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.artifacts.occupancy import Legality
@@ -97,7 +99,7 @@ from ninetoothed.passes.lowering.rounding import hint_divisions
 from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
 from ninetoothed.passes.option_values import WIDTHS, everywhere, require_among
-from ninetoothed.symbolic.expr import const, product, substitute, sym
+from ninetoothed.symbolic.expr import const, product, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -105,8 +107,13 @@ _LOWERINGS: Registry[type[Operation], Callable[[KernelAccesses, Any], None]] = R
     "nt-lower-accesses"
 )
 _COMBINING = (
-    *(nt.ReduceOp, nt.ScanOp, nt.Combination, nt.SortOp, nt.HistogramOp, nt.GatherOp),
-    *(nt.DotOp, nt.DotScaledOp),
+    nt.ReduceOp
+    | nt.ScanOp
+    | nt.Combination
+    | nt.SortOp
+    | nt.HistogramOp
+    | nt.GatherOp
+    | nt.AnyDotOp
 )
 """Ops that combine lanes, where threads wait for one another."""
 
@@ -303,9 +310,33 @@ def _integer(type: Attribute) -> IntegerType:
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
     """Legality of blocks of pointers in front of loops (see ``compiler.optimizations``)."""
-    loads = (op for op in kernel.apply.walk() if isinstance(op, nt.LoadOp))
-    has_some = any(is_in_loop(op) and isinstance(op.result.type, nt.TensorType) for op in loads)
-    return everywhere if has_some else None
+    return everywhere if any(_loads_in_loops(kernel)) else None
+
+
+def moving_bounds_legality(kernel: nt.KernelOp) -> Legality | None:
+    """Legality of bounds that loops move (see ``compiler.optimizations``): a guard is asked of
+    lanes, and of an index between.
+    """
+    for op in _loads_in_loops(kernel):
+        assert isinstance(op.ref, BlockArgument)
+        _, attribute = nt.access_of(kernel.arranged.values[op.ref.index], kernel.assumptions)
+        moved = {name for row in attribute.names[1:-1] for name in row}
+        for guard in attribute.data.guards:
+            names = {*symbol_names(guard.index)}
+            if not (names.isdisjoint(moved) or names.isdisjoint(attribute.names[-1])):
+                return everywhere
+    return None
+
+
+def _loads_in_loops(kernel: nt.KernelOp) -> Iterator[nt.LoadOp]:
+    """The loads of blocks within loops."""
+    for op in kernel.apply.walk():
+        if (
+            isinstance(op, nt.LoadOp)
+            and is_in_loop(op)
+            and isinstance(op.result.type, nt.TensorType)
+        ):
+            yield op
 
 
 @dataclass(frozen=True)
@@ -317,6 +348,7 @@ class LowerAccessesPass(AccessOptions, KernelPass):
     def __post_init__(self) -> None:
         require_among(self.name, "index_bits", self.index_bits, WIDTHS)
         require_among(self.name, "pointer_blocks", self.pointer_blocks, (0, 1))
+        require_among(self.name, "moving_bounds", self.moving_bounds, (0, 1))
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         accesses = KernelAccesses(kernel, self, nt.RemarkEmitter(kernel, self.name))

@@ -72,7 +72,7 @@ from ninetoothed.passes.lowering.guard_bits import (
 from ninetoothed.passes.lowering.identities import combined_operands, fill, reads_identity, select
 from ninetoothed.passes.lowering.masks import both
 
-CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.DotOp | nt.DotScaledOp
+CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.AnyDotOp
 """Ops that combine lanes and have an identity."""
 
 MaskedOp = (

@@ -74,7 +74,7 @@ from ninetoothed.passes.analysis.empty_programs import other_effect, program_gua
 from ninetoothed.passes.lowering.branches import insert_branch, moved, program_ops
 from ninetoothed.symbolic.expr import ir_text
 
-_WORK = (nt.LoadOp, nt.PointerLoadOp, nt.DotOp, nt.DotScaledOp, scf.ForOp, scf.WhileOp)
+_WORK = nt.LoadOp | nt.PointerLoadOp | nt.AnyDotOp | scf.ForOp | scf.WhileOp
 
 
 @dataclass(frozen=True)

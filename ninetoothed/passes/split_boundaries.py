@@ -117,7 +117,7 @@ def _is_condition(op: Operation) -> bool:
 
 def _is_copied(op: Operation) -> bool:
     """True for an op that may stand in both arms of a branch, and is no work for long."""
-    if isinstance(op, nt.DotOp | nt.DotScaledOp):
+    if isinstance(op, nt.AnyDotOp):
         return False
     return isinstance(op, Guarded) or op.has_trait(Pure)
 

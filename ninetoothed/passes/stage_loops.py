@@ -69,7 +69,6 @@ from ninetoothed.passes.analysis.waiting import waiting_op
 from ninetoothed.passes.option_values import require_at_least
 
 _STAGES = "tt.num_stages"
-_DOTS = (nt.DotOp, nt.DotScaledOp)
 # Copies to shared memory that run by themselves have so many bytes at least.
 _LEAST_BYTES = 4
 _VALUES = (2, 3)
@@ -98,7 +97,7 @@ def stageable_loops(
         elif any(isinstance(one, Loop) for one in inside):
             if remarks:
                 remarks.analysis(op, "loop kept: only innermost loops are staged")
-        elif any(isinstance(one, _DOTS) for one in inside):
+        elif any(isinstance(one, nt.AnyDotOp) for one in inside):
             if remarks:
                 remarks.analysis(
                     op, "loop kept: it has a dot, whose operands Triton loads ahead by itself"

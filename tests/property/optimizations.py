@@ -17,6 +17,7 @@ _VALUES = {
     "coarsened_programs": (None, 2, 8, 32),
     "deferred_reductions": (None, 1),
     "loop_stages": (None, 2, 3),
+    "moving_bounds": (None, 1),
     "pointer_blocks": (None, 1),
 }
 """Values of each choice; None: its default."""

@@ -66,7 +66,7 @@ from ninetoothed.ir.nt.blocks import (
 )
 from ninetoothed.ir.nt.casts import ROUNDINGS, BitcastOp, CastOp, ConstantOp, constant
 from ninetoothed.ir.nt.debug import AssertOp, AssumeOp, HintOp, InlineAsmOp, PrintOp
-from ninetoothed.ir.nt.dot import DotOp, DotScaledOp
+from ninetoothed.ir.nt.dot import AnyDotOp, DotOp, DotScaledOp, has_dot
 from ninetoothed.ir.nt.forwarding import BarrierOp, StoredOp, TileRead
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, SequencesOp, batch_index, offset
 from ninetoothed.ir.nt.memory import (

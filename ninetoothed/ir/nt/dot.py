@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     VarConstraint,
@@ -198,3 +198,11 @@ class DotScaledOp(PureOp):
 def normal(sizes: Iterable[IndexExpr]) -> tuple[IndexExpr, ...]:
     """Sizes in normal form."""
     return tuple(normalize(size) for size in sizes)
+
+
+AnyDotOp = DotOp | DotScaledOp
+
+
+def has_dot(region: Region) -> bool:
+    """True if an op of a region, or within one of them, is a dot."""
+    return any(isinstance(op, AnyDotOp) for op in region.walk())

@@ -59,6 +59,9 @@ class AccessOptions:
     """The width of address arithmetic, 32 or 64."""
     pointer_blocks: int = 0
     """1: blocks of pointers that no loop changes are made in front of it."""
+    moving_bounds: int = 0
+    """1: in loops, lanes are compared with what is left of a size, and not indices with the size.
+    """
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
     recomputed_masks: bool = True
@@ -111,6 +114,8 @@ class KernelAccesses:
         ``anew``: in another form, which LLVM does not take for the same. Not where a lane does not
         matter, for that is one bit; nor where several lanes have one, which Triton has to see.
         """
+        if not anew and (sides := self._moved(lowering, guard)) is not None:
+            return [lowering.combine(_BELOW, *sides)]
         ranges = lowering.assumptions
         by_strides = self.offsets.by_strides
         index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
@@ -124,6 +129,27 @@ class KernelAccesses:
             return [lowering.combine(_BELOW_UNSIGNED, index, size)]
         below = lowering.combine(_BELOW, index, size)
         return [below, lowering.combine(_NOT_BELOW, index, lowering.number(0))]
+
+    def _moved(self, lowering: IndexLowering, guard: Guard) -> tuple[Lanes, Lanes] | None:
+        """Both sides of a guard less what a loop adds to all lanes of the index: a number is
+        changed in each iteration, and not all indices. None: nothing is moved.
+        """
+        ranges, by_strides = lowering.assumptions, self.offsets.by_strides
+        if not self.options.moving_bounds or not always_nonnegative(guard.index, ranges):
+            return None
+        own: list[Term] = []
+        moved: list[Term] = []
+        for minus, term in terms(by_strides(guard.index)):
+            (own if lowering.dims_of(term) else moved).append((minus, term))
+        if not (own and any(lowering.is_local(term) for _, term in moved)):
+            return None
+        # So the size does not grow, and cannot wrap.
+        if not always_nonnegative(
+            sum((-t if minus else t for minus, t in moved), const(0)), ranges
+        ):
+            return None
+        size = lowering.lower(by_strides(guard.size))
+        return lowering.sum(own), lowering.combine(arith.SubiOp, size, lowering.sum(moved))
 
     def access(self, op: nt.TileOp) -> AccessLowering | None:
         """The lowering of an access to a tile; None for numbers passed by value."""

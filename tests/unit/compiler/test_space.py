@@ -338,10 +338,17 @@ def test_loops_that_read_what_they_write_have_no_stages() -> None:
     assert not any(stages_of(kernel, x, y).values())
 
 
-def test_pointers_in_front_of_loops_are_a_choice() -> None:
+def test_pointers_and_bounds_in_loops_are_choices() -> None:
     found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)))
-    assert {*found.legal} == {(("pointer_blocks", (1,)),)}
+    assert {*found.legal} == {(("pointer_blocks", (1,)), ("moving_bounds", (1,)))}
     assert len(found.legal) == len(found.configs)
+
+
+def test_bounds_that_no_loop_moves_are_no_choice() -> None:
+    """Each iteration reads a row, of which all lanes are."""
+    kernel = ninetoothed.make(rows_of, running_total, (Tensor(2), Tensor(1)))
+    found = choices(kernel, halves(64, 1024), halves(1024))
+    assert {*found.legal} == {(("pointer_blocks", (1,)),)}
 
 
 def test_kernels_without_a_choice_have_none() -> None:

@@ -44,6 +44,10 @@ def error_of(pipeline: str) -> str:
             "nt-lower-accesses: pointer_blocks is 0 or 1, not 2",
         ),
         (
+            "nt-lower-accesses{moving_bounds=2}",
+            "nt-lower-accesses: moving_bounds is 0 or 1, not 2",
+        ),
+        (
             "nt-check-arrangement{index_bits=8}",
             "nt-check-arrangement: index_bits is 32 or 64, not 8",
         ),
