@@ -87,7 +87,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.rewriting import Inserter, set_type
 from ninetoothed.language.table import REDUCTIONS
-from ninetoothed.passes.analysis.scalars import constant_value
+from ninetoothed.passes.analysis.float_facts import filled_constant, is_finite
 from ninetoothed.passes.lowering.elementwise import COMBINE
 from ninetoothed.passes.option_values import everywhere, require_among
 from ninetoothed.symbolic.normal_form import always_less
@@ -160,7 +160,7 @@ def _inexact(reduce: nt.ReduceOp, init: SSAValue) -> str:
         return ""
     if scalar.bitwidth < _LEAST_BITS:
         return f"lanes of {nt.dtype_of(scalar)} would be rounded in each iteration"
-    number = _constant(init)
+    number = filled_constant(init)
     # Beside a number, a NaN is no maximum.
     if reduce.function.data != "sum" and (number is None or math.isnan(number)):
         return "what it is combined with at first may be NaN"
@@ -174,12 +174,13 @@ def _inexact_scale(
     size = nt.shape_of(reduce.value.type)[reduce.dim]
     if reduce.function.data != "sum":
         return "what it is combined with is scaled"
-    if _constant(init) != 0:
+    if filled_constant(init) != 0:
         return "what it is added to does not begin with 0"
-    if not _is_finite(factor):
+    # An infinite factor makes lanes that hold 0 NaN, where it makes their sum infinite.
+    if not is_finite(factor):
         return "what scales the sum may be infinite"
     # Of no lanes, none holds the NaN.
-    if _constant(factor) is None and not always_less(0, size, kernel.assumptions):
+    if filled_constant(factor) is None and not always_less(0, size, kernel.assumptions):
         return "what scales the sum may be NaN, and its blocks may have no lanes"
     return ""
 
@@ -216,28 +217,6 @@ def _scaling(value: SSAValue, carried: SSAValue) -> tuple[nt.ElementwiseOp | Non
             if one is carried:
                 return scale, other
     return None, None
-
-
-def _is_finite(factor: SSAValue) -> bool:
-    """True for a constant, and for ``exp(a - maximum(a, b))``, by which an online softmax scales: 0
-    to 1, or NaN. An infinite factor makes lanes that hold 0 NaN, where it makes their sum infinite.
-    """
-    number = _constant(factor)
-    if number is not None:
-        return math.isfinite(number)
-    power = factor.owner
-    if not isinstance(power, nt.ElementwiseOp) or power.function.data not in ("exp", "exp2"):
-        return False
-    difference = power.arguments[0].owner
-    if not isinstance(difference, nt.ElementwiseOp) or difference.function.data != "sub":
-        return False
-    value, largest = difference.arguments
-    owner = largest.owner
-    return (
-        isinstance(owner, nt.ElementwiseOp)
-        and owner.function.data in ("maximum", "maximum_nan")
-        and value in owner.arguments
-    )
 
 
 def _once(*values: SSAValue) -> bool:
@@ -307,7 +286,7 @@ def _defer(found: _Accumulation) -> None:
         last = nt.ExpandDimsOp(value, found.expand.dim)
         value = Inserter.behind(reduce).insert(last).results[0]
     start = _identity(found.reduce).value.data
-    if repr(_constant(init)) != repr(start):
+    if repr(filled_constant(init)) != repr(start):
         combine = nt.ElementwiseOp(name, [init, value], old)
         value = Inserter.behind(last).insert(combine).results[0]
     for use in uses:
@@ -322,12 +301,6 @@ def _identity(reduce: nt.ReduceOp) -> Number:
     identity = REDUCTIONS[reduce.function.data].identity
     assert identity is not None
     return nt.number(identity(nt.dtype_of(scalar)), scalar)
-
-
-def _constant(value: SSAValue) -> int | float | None:
-    """The number that a value has in all lanes; None: it is not known."""
-    owner = value.owner
-    return constant_value(owner.value if isinstance(owner, nt.FullOp) else value)
 
 
 def _widened(inserter: Inserter, value: SSAValue, found: _Accumulation) -> SSAValue:

@@ -2,7 +2,9 @@
 
 A reduction, a scan and a sort along a dim, and a dot along K, must not combine what an access did
 not read. Where the operand is a load that has no ``other``, its unspecified lanes are free, and the
-identity becomes its ``other``. Else the guard of the operand is computed beside it (elementwise:
+identity becomes its ``other``; or where it is computed from one so that some number makes it, that
+number: 0 for squares, -inf for ``exp(x - m)`` where ``m`` is a maximum with a finite number, as an
+online softmax carries it. Else the guard of the operand is computed beside it (elementwise:
 the conjunction; ``where``: of the chosen side; a reduction: true if some lane was valid; a loop
 carries its guards), and the operand is selected by it. An op without an identity, a histogram and
 an assertion take the guard as a mask. A mask of pointers is false where it is not valid itself: it
@@ -69,7 +71,7 @@ from ninetoothed.passes.lowering.guard_bits import (
     GuardBits,
     YieldGuards,
 )
-from ninetoothed.passes.lowering.identities import combined_operands, fill, reads_identity, select
+from ninetoothed.passes.lowering.identities import combined_operands, fill, filled, select, source
 from ninetoothed.passes.lowering.masks import both
 
 CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.AnyDotOp
@@ -99,20 +101,23 @@ class FillLoad(RewritePattern):
     @op_pattern
     def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
         for index, _, identity in combined_operands(op):
-            if not self.known.all_valid(op.operands[index]):
-                fill(op.operands[index], identity)
+            value = op.operands[index]
+            found = None if self.known.all_valid(value) else source(value, identity)
+            if found is not None and self.known.of(found[0].result) is self.known.of(value):
+                fill(value, identity)
 
 
 @dataclass(frozen=True)
 class MaskLanes(RewritePattern):
     """Mask the lanes that are not valid out of an op without an identity, or with effects."""
 
+    known: Guards
     bits: GuardBits
 
     @op_pattern
     def match_and_rewrite(self, op: MaskedOp, rewriter: PatternRewriter) -> None:
         mask = known = op.valid if isinstance(op, nt.Combination) else op.mask
-        for guard in self.bits.all(list(_guarded(op))):
+        for guard in self.bits.all(list(_guarded(self.known, op))):
             mask = both(Inserter.before(op), mask, guard)
         if mask is not None and mask is not known:
             new = op.masked(mask)
@@ -124,6 +129,7 @@ class MaskLanes(RewritePattern):
 class SelectIdentity(RewritePattern):
     """Select the identity in the lanes of an operand that are not valid, unless they read it."""
 
+    known: Guards
     bits: GuardBits
     remarks: nt.RemarkEmitter
 
@@ -132,12 +138,20 @@ class SelectIdentity(RewritePattern):
         for index, _, identity in combined_operands(op):
             value = op.operands[index]
             guard = self.bits.find(value)
-            if guard is not None and not reads_identity(value, identity):
+            if guard is not None and not _reads(self.known, value, identity):
                 self.remarks.missed(op, _SELECTED)
                 op.operands[index] = select(Inserter.before(op), guard, value, identity)
 
 
-def _guarded(op: Operation) -> Iterator[SSAValue]:
+def _reads(known: Guards, value: SSAValue, identity: float | int) -> bool:
+    """True if the lanes that are not valid read ``identity``, or what makes it: no other guard than
+    the load's takes part in theirs.
+    """
+    read = filled(value, identity)
+    return read is not None and known.of(read.result) is known.of(value)
+
+
+def _guarded(known: Guards, op: Operation) -> Iterator[SSAValue]:
     """The operands whose guards an op needs."""
     match op:
         case nt.ReduceByOp() | nt.ScanByOp():
@@ -148,7 +162,7 @@ def _guarded(op: Operation) -> Iterator[SSAValue]:
             yield from [op.mask] if op.mask is not None else []
         case _:
             for index, _, identity in combined_operands(op):
-                if not reads_identity(op.operands[index], identity):
+                if not _reads(known, op.operands[index], identity):
                     yield op.operands[index]
 
 
@@ -163,10 +177,14 @@ class MaskReductionsPass(KernelPass):
         known = guards(kernel)
         rewrite_once(kernel.apply, [FillLoad(known)])
         ops = [op for op in kernel.apply.walk() if not all(map(known.all_valid, op.operands))]
-        needed = known.closure(value for op in ops for value in _guarded(op))
+        needed = known.closure(value for op in ops for value in _guarded(known, op))
         if needed:
             check_iterations(kernel, known, needed)
             bits = GuardBits(known, needed)
-            patterns = [MaskLanes, CarryGuards, BranchGuards, YieldGuards, BuildGuards]
-            select_identity = SelectIdentity(bits, nt.RemarkEmitter(kernel, self.name))
-            rewrite_once(kernel.apply, [*(pattern(bits) for pattern in patterns), select_identity])
+            carried = (CarryGuards, BranchGuards, YieldGuards, BuildGuards)
+            patterns = [
+                MaskLanes(known, bits),
+                *(pattern(bits) for pattern in carried),
+                SelectIdentity(known, bits, nt.RemarkEmitter(kernel, self.name)),
+            ]
+            rewrite_once(kernel.apply, patterns)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, SCANS
+from ninetoothed.passes.analysis.float_facts import exceeds_minus_infinity
 
 
 def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
@@ -49,35 +50,67 @@ def _scaled(op: nt.DotScaledOp) -> Iterator[tuple[int, int, float | int]]:
             index += 1
 
 
-def _source(value: SSAValue, identity: float | int) -> nt.TileRead | None:
-    """The read that ``value`` is, maybe through casts that keep ``identity``: those between floats
-    keep infinities, and all keep a zero.
+def source(value: SSAValue, number: float | int) -> tuple[nt.TileRead, float | int] | None:
+    """The read that ``value`` is computed from lane by lane, and what a lane of it holds where that
+    of ``value`` is to hold ``number``; None where there is no such read, or no such number.
     """
-    owner = value.owner
-    while isinstance(owner, nt.CastOp):
-        source, target = nt.scalar_of(owner.value.type), nt.scalar_of(owner.result.type)
-        # An eight-bit float may have no infinity.
-        floats = (
-            isinstance(source, AnyFloat) and source.bitwidth >= 16 and isinstance(target, AnyFloat)
-        )
-        if identity != 0 and not (floats and identity in (float("inf"), float("-inf"))):
+    while not isinstance(value.owner, nt.TileRead):
+        found = _operand(value.owner, number)
+        if found is None:
             return None
-        owner = owner.value.owner
-    return owner if isinstance(owner, nt.TileRead) else None
+        value, number = found
+    return value.owner, number
 
 
-def fill(value: SSAValue, identity: float | int) -> bool:
-    """Make ``identity`` the ``other`` of a tile's load if possible; true if its lanes read it."""
-    read = _source(value, identity)
-    if read is not None and read.other is None:
-        read.other = nt.number(identity, nt.scalar_of(read.result.type))
-    return reads_identity(value, identity)
+def _operand(op: Operation | Block, number: float | int) -> tuple[SSAValue, float | int] | None:
+    """The operand of ``op``, and what it holds where the result is ``number``."""
+    infinities = (float("inf"), float("-inf"))
+    if isinstance(op, nt.CastOp):
+        # Casts between floats keep infinities, and all keep a zero.
+        kept = number == 0 or (number in infinities and _has_infinity(op.value, op.result))
+        return (op.value, number) if kept else None
+    if not isinstance(op, nt.ElementwiseOp):
+        return None
+    first, *others = op.arguments
+    match op.function.data:
+        case "mul" if number == 0 and others[0] is first:
+            return first, 0
+        case "exp" | "exp2" if number == 0 and _has_infinity(first):
+            return first, float("-inf")
+        case "sub" if (
+            number == float("-inf") and _has_infinity(first) and exceeds_minus_infinity(others[0])
+        ):
+            return first, number
+        case _:
+            return None
 
 
-def reads_identity(value: SSAValue, identity: float | int) -> bool:
-    """True if the lanes of a tile's load that are not valid read ``identity``."""
-    read = _source(value, identity)
-    return read is not None and read.other == nt.number(identity, nt.scalar_of(read.result.type))
+def _has_infinity(*values: SSAValue) -> bool:
+    """True if all are floats that have infinities: those of eight bits may have none."""
+    scalars = (nt.scalar_of(value.type) for value in values)
+    return all(isinstance(one, AnyFloat) and one.bitwidth >= 16 for one in scalars)
+
+
+def fill(value: SSAValue, identity: float | int) -> nt.TileRead | None:
+    """Let lanes that are not valid hold ``identity``, by the ``other`` of the load that they are
+    computed from; that load, if they do.
+    """
+    found = source(value, identity)
+    if found is not None and found[0].other is None:
+        read, number = found
+        read.other = nt.number(number, nt.scalar_of(read.result.type))
+    return filled(value, identity)
+
+
+def filled(value: SSAValue, identity: float | int) -> nt.TileRead | None:
+    """The load that ``value`` is computed from lane by lane, if lanes that this does not read make
+    ``identity``.
+    """
+    found = source(value, identity)
+    if found is None:
+        return None
+    read, number = found
+    return read if read.other == nt.number(number, nt.scalar_of(read.result.type)) else None
 
 
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:

@@ -73,7 +73,7 @@ nt.kernel @reduction symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @reduction_of_computed
 // CHECK: %x0 = nt.access %x <{{\[\[}}n ceildiv 48], [64]] -> [b0 + g0 * 48] if {{\[\[}}b0 + g0 * 48, n], [b0, 48]]>
 // CHECK: %v = nt.load %xs[]
-// CHECK-NEXT: %e = nt.elementwise "exp"(%v)
+// CHECK-NEXT: %e = nt.elementwise "cos"(%v)
 // CHECK-NEXT: [[v0:%.*]] = nt.arange <0>
 // CHECK-NEXT: [[v1:%.*]] = nt.size <48>
 // CHECK-NEXT: [[v2:%.*]] = nt.full [[v1]]
@@ -82,6 +82,25 @@ nt.kernel @reduction symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v6:%.*]] = nt.elementwise "where"([[v3]], %e, [[v5]])
 // CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @reduction_of_computed symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>>
+  nt.arranged %x0
+      : !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[48] x f32>):
+  %v = nt.load %xs[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32>
+  %e = nt.elementwise "cos"(%v) : (!nt.tensor<[48] x f32>) -> !nt.tensor<[48] x f32>
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[48] x f32> -> f32
+  nt.return
+}
+
+// Unless the lanes that are padded can be made to hold the identity.
+// CHECK-LABEL: nt.kernel @reduction_of_powers
+// CHECK: %v = nt.load %xs[] other 0xff800000 : f32
+// CHECK-NEXT: %e = nt.elementwise "exp"(%v)
+// CHECK-NEXT: %s = nt.reduce "sum" %e axis 0
+nt.kernel @reduction_of_powers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>>
