@@ -12,6 +12,9 @@ TORCH_INDEX ?=
 TRITON ?= $(shell grep '^triton==' constraints.txt)
 OLDEST_TRITON = triton==3.6.0
 ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
+# Those of the tools, and of fresh processes and their files: half of the time of all others, and a command of their own.
+TOOL_TESTS = tests/tools tests/benchmarks tests/faults tests/unit/tools tests/unit/fingerprint \
+	tests/e2e/test_warm_start.py tests/e2e/test_edited_sources.py
 PYTEST_FLAGS ?=
 # make bench-gpu BENCH_FLAGS='--ops softmax --json out.jsonl'
 BENCH_FLAGS ?=
@@ -34,10 +37,10 @@ demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels
 	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools and test-pytorch; those that need a GPU are skipped without one
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal --ignore=tests/tools --ignore=tests/benchmarks --ignore=tests/pytorch $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal $(addprefix --ignore=,$(TOOL_TESTS) tests/pytorch) $(PYTEST_FLAGS)
 
-test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools at length, and the benchmarks: every stage of every example, pages in Chromium, packages from outside
-	$(BIN)/python -m pytest tests/tools tests/benchmarks -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)
+test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools, the benchmarks and fresh processes: every stage of every example, pages in Chromium, packages from outside
+	$(BIN)/python -m pytest $(TOOL_TESTS) -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)
 
 test-pytorch: $(VENV)/.test ## test kernels under torch's compiler and exporter: every example
 	$(BIN)/python -m pytest tests/pytorch -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)

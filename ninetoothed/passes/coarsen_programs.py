@@ -80,6 +80,7 @@ from ninetoothed.ir.kernel_pass import KernelPass, MergedPrograms
 from ninetoothed.ir.rewriting import Inserter, replace, set_type
 from ninetoothed.layout.access import Access, index_names
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.program_lanes import (
     AxisOp,
     ProgramLanes,
@@ -87,7 +88,6 @@ from ninetoothed.passes.analysis.program_lanes import (
     grid_dim,
     program_lanes,
 )
-from ninetoothed.passes.analysis.refusal import Refusal
 from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym

@@ -83,7 +83,7 @@ from ninetoothed.ir.kernel_pass import JoinedLanes, KernelPass
 from ninetoothed.ir.rewriting import Inserter, set_type
 from ninetoothed.language.table import REDUCTIONS
 from ninetoothed.layout.access import Access, index_names
-from ninetoothed.passes.analysis.refusal import Refusal
+from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.windows import (
     Read,
     Reduction,

@@ -16,7 +16,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from ninetoothed.ir import nt
 from ninetoothed.ir.effects import acts
 from ninetoothed.layout.access import Access
-from ninetoothed.passes.analysis.refusal import Refusal
+from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.symbolic.expr import IndexExpr, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 

@@ -13,7 +13,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
-from ninetoothed.passes.analysis.refusal import Refusal
+from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.symbolic.expr import IndexExpr, product, substitute, sym
 from ninetoothed.symbolic.normal_form import normalize
 
