@@ -5,6 +5,7 @@ The workers here are scripts that obey the text of their artifacts; ``tests/faul
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -430,6 +431,14 @@ def test_what_is_killed_late_takes_nothing_with_it(
 # finalizer: Python warns of both.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
+def open_files() -> int:
+    """The number of them, without those that nobody holds: frames of interrupted calls are cycles,
+    which are collected some time.
+    """
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
+
+
 def test_interrupts_at_any_moment_leave_nothing(
     notes: Notes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -443,7 +452,7 @@ def test_interrupts_at_any_moment_leave_nothing(
         if armed:
             raise KeyboardInterrupt
 
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     previous = signal.signal(signal.SIGALRM, interrupt)
     interrupted = 0
     for step in range(60):
@@ -468,8 +477,7 @@ def test_interrupts_at_any_moment_leave_nothing(
     wait_until(lambda: "ninetoothed-compile" not in [t.name for t in threading.enumerate()])
     assert notes.all_ended()
     assert not list(temporary.iterdir())
-    # Fewer, where what an earlier test has left is collected meanwhile.
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert open_files() <= before
 
 
 def test_workers_that_end_at_once_leave_nothing(
@@ -479,13 +487,12 @@ def test_workers_that_end_at_once_leave_nothing(
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     monkeypatch.setattr(process, "command", lambda: ["true"])
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     for _ in range(20):
         pool.prestart(artifacts.SM_90)
         wait_until(lambda: "ninetoothed-compile" not in [t.name for t in threading.enumerate()])
     assert not list(temporary.iterdir())
-    # Fewer, where what an earlier test has left is collected meanwhile.
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert open_files() <= before
 
 
 def test_interrupt_spares_what_another_thread_waits_for(notes: Notes) -> None:
