@@ -53,7 +53,7 @@ class _Closed:
         """Close it, if it is open."""
         any(map(os.close, map(self._number.pop, range(len(self._number)))))
         # An interrupt within a finalizer is lost, so there is none any more.
-        self.__class__ = _Closed
+        self.__class__ = _Closed  # pyright: ignore[reportAttributeAccessIssue]
 
     def __enter__(self) -> Self:
         return self
