@@ -40,34 +40,7 @@ class UnsafeFolderError(OSError):
     """Others could change what the cache folder or a room holds; the text has the remedy."""
 
 
-class _Closed:
-    """A descriptor that nothing is left to do for: without a finalizer."""
-
-    _number: list[int]
-
-    def fileno(self) -> int:
-        """Number of the descriptor, while it is open."""
-        return self._number[0]
-
-    def close(self) -> None:
-        """Close it, if it is open."""
-        any(map(os.close, map(self._number.pop, range(len(self._number)))))
-        # An interrupt within a finalizer is lost, so there is none any more.
-        self.__class__ = _Closed  # pyright: ignore[reportAttributeAccessIssue]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class Descriptor(_Closed):
+class Descriptor:
     """What :func:`os.open` opened, closed at the end of a ``with`` block, or when it is dropped.
 
     A signal's handler may raise (Ctrl-C's does) between any two steps of Python's, where a bare
@@ -83,12 +56,27 @@ class Descriptor(_Closed):
         *,
         dir_fd: int | None = None,
     ) -> None:
-        self._number = []
-        try:
-            self._number.extend(map(partial(os.open, mode=mode, dir_fd=dir_fd), (path,), (flags,)))
-        except OSError:
-            self.close()
-            raise
+        self._number: list[int] = []
+        self._number.extend(map(partial(os.open, mode=mode, dir_fd=dir_fd), (path,), (flags,)))
+
+    def fileno(self) -> int:
+        """Number of the descriptor, while it is open."""
+        return self._number[0]
+
+    def close(self) -> None:
+        """Close it, if it is open."""
+        any(map(os.close, map(self._number.pop, range(len(self._number)))))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def __del__(self) -> None:
         # Interrupted in its first step, it has none.

@@ -427,10 +427,6 @@ def test_what_is_killed_late_takes_nothing_with_it(
     assert found == [binary("slow other")]
 
 
-# An interrupt in a finalizer is lost, and a file that was just opened when it came is closed by its
-# finalizer: Python warns of both.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def open_files() -> int:
     """The number of them, without those that nobody holds: frames of interrupted calls are cycles,
     which are collected some time.
@@ -439,6 +435,10 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+# An interrupt in a finalizer is lost, and a file that was just opened when it came is closed by its
+# finalizer: Python warns of both.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_interrupts_at_any_moment_leave_nothing(
     notes: Notes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
