@@ -94,7 +94,7 @@ TABLE: tuple[Optimization, ...] = (
     Choice(
         *("pointer_blocks", "nt-lower-accesses", "pointer_blocks"),
         "Blocks of pointers are made in front of a loop, and moved inside; the tuner says whether.",
-        lower_accesses.legality,
+        lower_accesses.pointer_blocks_legality,
     ),
     Choice(
         *("moving_bounds", "nt-lower-accesses", "moving_bounds"),

@@ -15,12 +15,13 @@ def equivalent(one: ModuleOp, other: ModuleOp) -> bool:
 
 
 class Snapshots:
-    """An observer of a pipeline (see ``passes.pipeline.run``): the module behind each pass, which
-    is one object as long as no pass changes it: to compare is cheaper than to clone.
+    """An observer of a pipeline (see ``passes.pipeline.run``): the module behind each pass, by the
+    pass's name, which is one object as long as no pass changes it: to compare is cheaper than to
+    clone. It may begin with modules that nobody changes.
     """
 
-    def __init__(self) -> None:
-        self.modules: list[tuple[str, ModuleOp]] = []
+    def __init__(self, *modules: tuple[str, ModuleOp]) -> None:
+        self.modules = [*modules]
 
     def __call__(self, name: str, module: ModuleOp) -> None:
         last = self.modules[-1][1] if self.modules else None

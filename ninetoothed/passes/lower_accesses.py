@@ -308,7 +308,7 @@ def _integer(type: Attribute) -> IntegerType:
     return cast("IntegerType", scalar)
 
 
-def legality(kernel: nt.KernelOp) -> Legality | None:
+def pointer_blocks_legality(kernel: nt.KernelOp) -> Legality | None:
     """Legality of blocks of pointers in front of loops (see ``compiler.optimizations``)."""
     return everywhere if any(_loads_in_loops(kernel)) else None
 

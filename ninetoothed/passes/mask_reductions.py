@@ -60,6 +60,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.analysis.guards import Guards, guards
@@ -71,7 +72,7 @@ from ninetoothed.passes.lowering.guard_bits import (
     GuardBits,
     YieldGuards,
 )
-from ninetoothed.passes.lowering.identities import combined_operands, fill, filled, select, source
+from ninetoothed.passes.lowering.identities import combined_operands, fill, select, source
 from ninetoothed.passes.lowering.masks import both
 
 CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.AnyDotOp
@@ -102,8 +103,7 @@ class FillLoad(RewritePattern):
     def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
         for index, _, identity in combined_operands(op):
             value = op.operands[index]
-            found = None if self.known.all_valid(value) else source(value, identity)
-            if found is not None and self.known.of(found[0].result) is self.known.of(value):
+            if not self.known.all_valid(value) and _source(self.known, value, identity):
                 fill(value, identity)
 
 
@@ -111,13 +111,12 @@ class FillLoad(RewritePattern):
 class MaskLanes(RewritePattern):
     """Mask the lanes that are not valid out of an op without an identity, or with effects."""
 
-    known: Guards
     bits: GuardBits
 
     @op_pattern
     def match_and_rewrite(self, op: MaskedOp, rewriter: PatternRewriter) -> None:
         mask = known = op.valid if isinstance(op, nt.Combination) else op.mask
-        for guard in self.bits.all(list(_guarded(self.known, op))):
+        for guard in self.bits.all(list(_masks(op))):
             mask = both(Inserter.before(op), mask, guard)
         if mask is not None and mask is not known:
             new = op.masked(mask)
@@ -135,24 +134,34 @@ class SelectIdentity(RewritePattern):
 
     @op_pattern
     def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
-        for index, _, identity in combined_operands(op):
+        for index, identity in _unfilled(self.known, op):
             value = op.operands[index]
             guard = self.bits.find(value)
-            if guard is not None and not _reads(self.known, value, identity):
+            if guard is not None:
                 self.remarks.missed(op, _SELECTED)
                 op.operands[index] = select(Inserter.before(op), guard, value, identity)
 
 
-def _reads(known: Guards, value: SSAValue, identity: float | int) -> bool:
-    """True if the lanes that are not valid read ``identity``, or what makes it: no other guard than
-    the load's takes part in theirs.
+def _source(
+    known: Guards, value: SSAValue, identity: float | int
+) -> tuple[nt.TileRead, Number] | None:
+    """As ``identities.source``, where no other guard than the load's takes part in the value's."""
+    found = source(value, identity)
+    return found if found and known.of(found[0].result) is known.of(value) else None
+
+
+def _unfilled(known: Guards, op: Operation) -> Iterator[tuple[int, float | int]]:
+    """The operands whose lanes ``op`` combines, by index, with the identity, where lanes that are
+    not valid do not make it.
     """
-    read = filled(value, identity)
-    return read is not None and known.of(read.result) is known.of(value)
+    for index, _, identity in combined_operands(op):
+        found = _source(known, op.operands[index], identity)
+        if found is None or found[0].other != found[1]:
+            yield index, identity
 
 
-def _guarded(known: Guards, op: Operation) -> Iterator[SSAValue]:
-    """The operands whose guards an op needs."""
+def _masks(op: MaskedOp) -> Iterator[SSAValue]:
+    """The operands whose guards an op takes as a mask."""
     match op:
         case nt.ReduceByOp() | nt.ScanByOp():
             yield from op.values
@@ -160,10 +169,14 @@ def _guarded(known: Guards, op: Operation) -> Iterator[SSAValue]:
             yield from op.operands
         case nt.PointerLoadOp() | nt.PointerStoreOp() | nt.AtomicOp():
             yield from [op.mask] if op.mask is not None else []
-        case _:
-            for index, _, identity in combined_operands(op):
-                if not _reads(known, op.operands[index], identity):
-                    yield op.operands[index]
+
+
+def _guarded(known: Guards, op: Operation) -> Iterator[SSAValue]:
+    """The operands whose guards an op needs."""
+    if isinstance(op, MaskedOp):
+        yield from _masks(op)
+    else:
+        yield from (op.operands[index] for index, _ in _unfilled(known, op))
 
 
 @dataclass(frozen=True)
@@ -183,7 +196,7 @@ class MaskReductionsPass(KernelPass):
             bits = GuardBits(known, needed)
             carried = (CarryGuards, BranchGuards, YieldGuards, BuildGuards)
             patterns = [
-                MaskLanes(known, bits),
+                MaskLanes(bits),
                 *(pattern(bits) for pattern in carried),
                 SelectIdentity(known, bits, nt.RemarkEmitter(kernel, self.name)),
             ]

@@ -10,8 +10,8 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
-from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.testing import check_kernel
 from tests.support.remarks import remarks_of
 
@@ -26,15 +26,22 @@ BLOCK = block_size(lower_bound=32, upper_bound=64)
 
 
 def rows(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    found = x.tile((1, BLOCK)).tile((1, -1)).squeeze(1)
-    found.dtype = found.dtype.squeeze(0)
-    found.dtype.dtype = found.dtype.dtype.squeeze(0)
-    return found, y, z
+    return rows_in_tiles(x, BLOCK), y, z
 
 
-def made(application: Callable[..., None]) -> Kernel:
+def check(
+    application: Callable[..., None],
+    x: torch.Tensor,
+    expected: dict[str, torch.Tensor],
+    remarks: list[str],
+    **tolerances: float,
+) -> None:
+    """Compare with the expected ``y`` and ``z``, and with the remarks of the pass."""
     tensors = (Tensor(2), Tensor(1, dtype="fp32"), Tensor(1, dtype="fp32"))
-    return ninetoothed.make(rows, application, tensors, num_warps=4)
+    kernel = ninetoothed.make(rows, application, tensors, num_warps=4)
+    arguments = (x, *(torch.zeros(len(x), device=x.device) for _ in range(2)))
+    check_kernel(kernel, arguments, expected, levels=LEVELS[x.device.type], **tolerances)
+    assert remarks_of(kernel, PASS, *arguments) == remarks
 
 
 def logsumexp(x: Any, y: Any, z: Any) -> None:
@@ -70,29 +77,22 @@ def inputs(width: int, dtype: torch.dtype, device: str) -> torch.Tensor:
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)
 def test_an_online_softmax(device: str, dtype: torch.dtype, width: int) -> None:
     x = inputs(width, dtype, device)
-    kernel = made(logsumexp)
-    y, z = (torch.zeros(6, device=device) for _ in range(2))
     wide = x.float()
     numbers = torch.where(wide.isnan(), LEAST, wide)
     start = torch.full((6, 1), LEAST, device=device)
     largest = torch.cat([numbers, start], 1).amax(1, keepdim=True)
     total = (wide - largest).exp().sum(1)
-    expected = {"y": largest[:, 0] + total.log(), "z": total}
-    check_kernel(kernel, (x, y, z), expected, levels=LEVELS[device], atol=1e-4)
-    assert remarks_of(kernel, PASS, x, y, z) == []
+    check(logsumexp, x, {"y": largest[:, 0] + total.log(), "z": total}, [], atol=1e-4)
 
 
 @pytest.mark.parametrize("width", [0, 1, 65])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)
 def test_squares(device: str, dtype: torch.dtype, width: int) -> None:
     x = inputs(width, dtype, device)
-    kernel = made(squares)
-    y, z = (torch.zeros(6, device=device) for _ in range(2))
     wide = x.float()
     expected = {"y": (wide * wide).sum(1), "z": ((wide + 1) * (wide + 1)).sum(1)}
-    check_kernel(kernel, (x, y, z), expected, levels=LEVELS[device], rtol=1e-4, atol=1e-3)
     # What is not 0 where the load reads 0 is selected.
     selected = (
         "missed: lanes that are not valid are set to the identity: no load gives them that value"
     )
-    assert remarks_of(kernel, PASS, x, y, z) == [selected]
+    check(squares, x, expected, [selected], rtol=1e-4, atol=1e-3)

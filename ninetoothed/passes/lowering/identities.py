@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Block, Operation, SSAValue
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, SCANS
@@ -50,16 +51,16 @@ def _scaled(op: nt.DotScaledOp) -> Iterator[tuple[int, int, float | int]]:
             index += 1
 
 
-def source(value: SSAValue, number: float | int) -> tuple[nt.TileRead, float | int] | None:
-    """The read that ``value`` is computed from lane by lane, and what a lane of it holds where that
-    of ``value`` is to hold ``number``; None where there is no such read, or no such number.
+def source(value: SSAValue, identity: float | int) -> tuple[nt.TileRead, Number] | None:
+    """The read that ``value`` is computed from lane by lane, and the ``other`` by which lanes that it
+    does not read make ``identity``; None where there is no such read, or no such number.
     """
     while not isinstance(value.owner, nt.TileRead):
-        found = _operand(value.owner, number)
+        found = _operand(value.owner, identity)
         if found is None:
             return None
-        value, number = found
-    return value.owner, number
+        value, identity = found
+    return value.owner, nt.number(identity, nt.scalar_of(value.type))
 
 
 def _operand(op: Operation | Block, number: float | int) -> tuple[SSAValue, float | int] | None:
@@ -91,26 +92,17 @@ def _has_infinity(*values: SSAValue) -> bool:
     return all(isinstance(one, AnyFloat) and one.bitwidth >= 16 for one in scalars)
 
 
-def fill(value: SSAValue, identity: float | int) -> nt.TileRead | None:
+def fill(value: SSAValue, identity: float | int) -> bool:
     """Let lanes that are not valid hold ``identity``, by the ``other`` of the load that they are
-    computed from; that load, if they do.
-    """
-    found = source(value, identity)
-    if found is not None and found[0].other is None:
-        read, number = found
-        read.other = nt.number(number, nt.scalar_of(read.result.type))
-    return filled(value, identity)
-
-
-def filled(value: SSAValue, identity: float | int) -> nt.TileRead | None:
-    """The load that ``value`` is computed from lane by lane, if lanes that this does not read make
-    ``identity``.
+    computed from, if possible; true if they do.
     """
     found = source(value, identity)
     if found is None:
-        return None
-    read, number = found
-    return read if read.other == nt.number(number, nt.scalar_of(read.result.type)) else None
+        return False
+    read, other = found
+    if read.other is None:
+        read.other = other
+    return read.other == other
 
 
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:

@@ -159,8 +159,7 @@ def full_steps(
     """
     (first,) = (step for step in passes.trace_steps if step.name == "nt-specialize")
     composed, changes = first.before, definition.pipeline
-    snapshots = Snapshots()
-    snapshots("", composed)
+    snapshots = Snapshots(("", composed))
     lower(composed, signature, config, [snapshots], full=True, pipeline=changes)
     options = pass_options(composed, signature, config, full=True, pipeline=changes)
     found = _trace_steps(snapshots.modules, steps(SPECIALIZED, options, changes), first.known)

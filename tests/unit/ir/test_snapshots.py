@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 
-from ninetoothed.compiler.compile import context
 from ninetoothed.ir.snapshots import Snapshots, equivalent
+from tests.support.nt_modules import parse
 
 TEXT = """
 builtin.module {
@@ -15,10 +13,6 @@ builtin.module {
   %wide = arith.extsi %value : i32 to i64
 }
 """
-
-
-def parsed(text: str) -> ModuleOp:
-    return Parser(context(), text).parse_module()
 
 
 @pytest.mark.parametrize(
@@ -31,11 +25,11 @@ def parsed(text: str) -> ModuleOp:
     ],
 )
 def test_equivalent(before: str, after: str, same: bool) -> None:
-    assert equivalent(parsed(TEXT), parsed(TEXT.replace(before, after))) is same
+    assert equivalent(parse(TEXT), parse(TEXT.replace(before, after))) is same
 
 
 def test_a_module_is_kept_until_it_changes() -> None:
-    module, snapshots = parsed(TEXT), Snapshots()
+    module, snapshots = parse(TEXT), Snapshots()
     snapshots("first", module)
     snapshots("second", module)
     last = module.body.block.last_op
@@ -45,6 +39,6 @@ def test_a_module_is_kept_until_it_changes() -> None:
     assert [name for name, _ in snapshots.modules] == ["first", "second", "third"]
     (_, first), (_, second), (_, third) = snapshots.modules
     assert first is second is not module
-    assert equivalent(first, parsed(TEXT))
+    assert equivalent(first, parse(TEXT))
     assert not equivalent(third, first)
     assert equivalent(third, module)
