@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from ninetoothed.artifacts.artifact import Argument
+from ninetoothed.artifacts.reciprocals import PARTS
 from ninetoothed.backend.names import NameTable, legal_function_name
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir.diagnostics import fail
@@ -108,15 +109,26 @@ def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]
 
 
 def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
-    """Source of argument ``index``: ``("nt.param", "x")`` or ``("nt.symbol", "x_size_0")``."""
+    """Source of argument ``index``: ``("nt.param", "x")``, ``("nt.symbol", "x_size_0")``, or
+    which part of a reciprocal (see :func:`argument_divisor`): ``("nt.reciprocal", "shift")``.
+    """
     attrs = argument_attributes(function)[index]
-    for kind in ("nt.param", "nt.symbol"):
+    for kind in ("nt.param", "nt.symbol", "nt.reciprocal"):
         attr = attrs.get(kind)
-        if isinstance(attr, StringAttr):
+        if isinstance(attr, StringAttr) and (kind != "nt.reciprocal" or attr.data in PARTS):
             return kind, attr.data
     name = function.sym_name.data
-    message = f"argument {index} of tt.func @{name} is neither nt.param nor nt.symbol"
+    message = f"argument {index} of tt.func @{name} is no nt.param, nt.symbol or nt.reciprocal"
     raise fail(function, message, CompilerError)
+
+
+def argument_divisor(function: FuncOp, index: int) -> IndexExpr:
+    """The divisor whose reciprocal argument ``index`` is a part of."""
+    attr = argument_attributes(function)[index].get("nt.divisor")
+    if not isinstance(attr, ExprAttr):
+        message = f"argument {index} of tt.func @{function.sym_name.data} has no nt.divisor"
+        raise fail(function, message, CompilerError)
+    return attr.data
 
 
 def function_name(function: FuncOp) -> str:

@@ -12,8 +12,10 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
+from ninetoothed.artifacts.reciprocals import multiplier
 from ninetoothed.backend.device_function import (
     argument_attributes,
+    argument_divisor,
     argument_source,
     checks,
     device_function,
@@ -59,7 +61,7 @@ def launch_source(module: ModuleOp) -> str:
     function = device_function(module)
     try:
         host = _Host(function)
-        return "\n\n".join([host.launch(), *host.classify(), *host.vacuous()])
+        return "\n\n".join([*host.imports(), host.launch(), *host.classify(), *host.vacuous()])
     except CompilerError as error:
         error.loc = error.loc or place_of(function.location)
         raise
@@ -151,8 +153,17 @@ class Binding:
 
 class _Host(Binding):
     def __init__(self, function: FuncOp) -> None:
-        super().__init__(params(function), ("left", "right"))
+        count = len(function.body.block.args)
+        sources = [argument_source(function, index) for index in range(count)]
+        self._reciprocals = dict.fromkeys(name for kind, name in sources if kind == "nt.reciprocal")
+        super().__init__(params(function), ("left", "right", *self._reciprocals))
         self._function = function
+
+    def imports(self) -> list[str]:
+        """What the functions call."""
+        if not self._reciprocals:
+            return []
+        return [f"from {multiplier.__module__} import {', '.join(self._reciprocals)}\n"]
 
     def _define(self, name: str, lines: Iterable[str]) -> str:
         body = "".join(f"    {line}\n" for line in lines)
@@ -245,6 +256,9 @@ class _Host(Binding):
             if kind == "nt.symbol":
                 used.append(sym(name))
                 text = self.text(used[-1])
+            elif kind == "nt.reciprocal":
+                used.append(argument_divisor(self._function, index))
+                text = f"{name}({self.text(used[-1])})"
             elif name in positions:
                 text = self.names[positions[name]]
                 if "nt.unsigned" in argument_attributes(self._function)[index]:

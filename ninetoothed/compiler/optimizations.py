@@ -116,6 +116,11 @@ TABLE: tuple[Optimization, ...] = (
         "32 bits.",
     ),
     Optimization(
+        *("reciprocals", "nt-lower-accesses", "reciprocals"),
+        "Where 32 bits hold an index, divisions by sizes are multiplications by numbers that the "
+        "host computes.",
+    ),
+    Optimization(
         *("alignment_facts", "nt-lower-accesses", "alignment_facts"),
         "Triton is told how indices are aligned behind divisions, where it cannot find out.",
     ),

@@ -27,6 +27,12 @@ def _size(machine: Machine, op: nt.SizeOp) -> None:
         machine.put(op.result, element.number(number))
 
 
+@HANDLERS.register(nt.QuotientOp)
+def _quotient(machine: Machine, op: nt.QuotientOp) -> None:
+    divisor = max(machine.number(op.divisor.data), 1)
+    machine.put(op.result, machine.data(op.value) // divisor)
+
+
 @HANDLERS.register(nt.FullOp)
 def _full(machine: Machine, op: nt.FullOp) -> None:
     ones = [1] * len(nt.shape_of(op.result.type))

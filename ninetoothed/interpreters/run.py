@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
+from ninetoothed.artifacts.reciprocals import PARTS
 from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.sequences import Jagged, Offsets, elements_of
 from ninetoothed.errors import ArgumentError, CheckError, CompilerError
@@ -306,6 +307,10 @@ def _argument(
         return Pointer(memory, torch.zeros(1, dtype=torch.int64))
     if isinstance(symbol, StringAttr):
         return Block(element_of(argument.type).number(number(sym(symbol.data), symbols)))
+    part, divisor = about.data.get("nt.reciprocal"), about.data.get("nt.divisor")
+    if isinstance(part, StringAttr) and isinstance(divisor, nt.ExprAttr):
+        found = PARTS[part.data](number(divisor.data, symbols))
+        return Block(element_of(argument.type).number(found))
     param = about.data["nt.param"]
     assert isinstance(param, StringAttr)
     value = given[param.data]

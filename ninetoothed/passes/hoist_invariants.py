@@ -79,14 +79,16 @@ def _is_of_sizes(value: SSAValue) -> bool:
         return True
     if isinstance(op, Block) or not op.operands:
         return False
-    return _is_arithmetic(op) and all(map(_is_of_sizes, op.operands))
+    return (_is_arithmetic(op) or isinstance(op, nt.QuotientOp)) and all(
+        map(_is_of_sizes, op.operands)
+    )
 
 
 def _may_run_early(op: Operation) -> bool:
     """Speculatable: without effects, and defined whether or not the loop runs."""
     if isinstance(op, _DIVISIONS):
         return _is_of_sizes(op.rhs)
-    return isinstance(op, nt.SizeOp | nt.PointerOp) or (
+    return isinstance(op, nt.SizeOp | nt.PointerOp | nt.QuotientOp) or (
         _is_arithmetic(op) and not op.regions and op.has_trait(Pure)
     )
 

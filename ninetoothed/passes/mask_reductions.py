@@ -60,8 +60,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.analysis.guards import Guards, guards
 from ninetoothed.passes.analysis.iterations import check_iterations

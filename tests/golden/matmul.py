@@ -16,11 +16,18 @@ def matmul_kernel(
     output_size_0,
     output_size_1,
     output_stride_0,
+    multiplier,
+    shift,
 ):
     # matmul.py:37: def application(input, other, output):
     pid = tl.program_id(0)
-    v = (output_size_1 + 127) // 128
-    g0 = pid // v
+    v = tl.umulhi(
+        pid.to(tl.uint32, bitcast=True),
+        multiplier.to(tl.uint32, bitcast=True),
+    ).to(tl.int32, bitcast=True)
+    g0 = (
+        (v + pid).to(tl.uint32, bitcast=True) >> shift.to(tl.uint32, bitcast=True)
+    ).to(tl.int32, bitcast=True)
     # matmul.py:41: accumulator += ntl.dot(input[k], other[k])
     b0 = tl.arange(0, 64)
     b1 = tl.arange(0, 32)
@@ -29,7 +36,7 @@ def matmul_kernel(
     v_2 = g0 * 64 + b0
     v_3 = (v_2 < input_size_0)[:, None]
     b1_1 = tl.arange(0, 128)
-    v_4 = pid % v * 128
+    v_4 = (pid - g0 * ((output_size_1 + 127) // 128)) * 128
     ptrs_1 = other + v_4
     v_5 = b1_1[None, :]
     v_6 = (b1 * other_stride_0)[:, None] + v_5

@@ -91,6 +91,7 @@ from ninetoothed.ir.nt.programs import (
     ProgramIdOp,
     ProgramIndexOp,
     ProgramNumberOp,
+    QuotientOp,
 )
 from ninetoothed.ir.nt.reductions import (
     Combination,

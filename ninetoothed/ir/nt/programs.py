@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType, IntegerType
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IndexType, IntegerType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
+    AnyAttr,
+    VarConstraint,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -16,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, GuardsAttr, TensorType
+from ninetoothed.ir.tt.types import scalar_of
 
 
 @irdl_op_definition
@@ -147,3 +152,32 @@ class PointerOp(PureOp):
 
     def __init__(self, ref: SSAValue, type: Attribute) -> None:
         super().__init__(operands=[ref], result_types=[type])
+
+
+@irdl_op_definition
+class QuotientOp(PureOp):
+    """The quotient of an address's number, which is at least 0, by a number that the host computes,
+    rounded down. A divisor below 1 counts as 1: no lane that exists is divided by it.
+
+    ```mlir
+    %1 = nt.quotient %0 by <n ceildiv 2> : tensor<64xi32>
+    ```
+    """
+
+    name = "nt.quotient"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    value = operand_def(_T)
+    divisor = prop_def(ExprAttr)
+    result = result_def(_T)
+
+    assembly_format = "$value `by` $divisor attr-dict `:` type($result)"
+
+    def __init__(self, value: SSAValue, divisor: ExprAttr) -> None:
+        properties = {"divisor": divisor}
+        super().__init__(operands=[value], properties=properties, result_types=[value.type])
+
+    def verify_(self) -> None:
+        if scalar_of(self.result.type) != i32:
+            raise VerifyException("nt.quotient: the number must be an integer of 32 bits")

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ninetoothed.artifacts.capabilities import Capabilities
+from ninetoothed.artifacts.reciprocals import PARTS
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail, handler_of
@@ -25,6 +26,7 @@ from ninetoothed.ir.folding import folded
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.language.registry import Registry
 from ninetoothed.passes.lowering.types import in_memory, numbers, signless
+from ninetoothed.symbolic.expr import IndexExpr
 
 _UNSIGNED = [nt.scalar_type(dtype) for dtype in ("u8", "u16", "u32", "u64")]
 _SIXTEEN = IntegerAttr(16, i32)
@@ -42,6 +44,8 @@ class Function:
         self.origin: Operation = kernel
         self.body = self.block
         self.symbols: dict[str, SSAValue] = {}
+        self.reciprocals: dict[IndexExpr, tuple[SSAValue, ...]] = {}
+        """The multiplier and the shift of each divisor (see ``artifacts.reciprocals``)."""
         self._declare()
 
     def _argument(self, type: Attribute, attributes: dict[str, Attribute], name: str) -> SSAValue:
@@ -84,6 +88,14 @@ class Function:
                     attributes["tt.divisibility"] = _SIXTEEN
                 self.symbols[symbol.name] = self._argument(
                     used[symbol.name], attributes, symbol.name
+                )
+        for op in kernel.apply.walk():
+            if isinstance(op, nt.QuotientOp) and op.divisor.data not in self.reciprocals:
+                self.reciprocals[op.divisor.data] = tuple(
+                    self._argument(
+                        i32, {"nt.reciprocal": StringAttr(part), "nt.divisor": op.divisor}, part
+                    )
+                    for part in PARTS
                 )
 
     def add(self, op: Operation) -> SSAValue:

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.errors import ArrangementError, CompilerError
-from ninetoothed.ir import tt
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.analysis.alignment import Alignment, alignment
@@ -24,7 +24,7 @@ from ninetoothed.passes.lowering.elementwise import splat
 from ninetoothed.passes.lowering.rounding import hint_rounding
 from ninetoothed.symbolic.expr import IndexExpr, const, fits, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions
-from ninetoothed.symbolic.normal_form import always_nonnegative
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 Dims = tuple[int, ...]
 Term = tuple[bool, IndexExpr]
@@ -98,7 +98,8 @@ class IndexLowering:
     ``values``: the values of symbols; ``lanes``: which of them are the indices of dims.
     ``divisors``: powers of two that divide symbols, for facts of alignment that Triton does not
     find by itself; None: leave them out. A sum adds terms with symbols of ``local``, which may vary
-    in a loop, behind the others, so that these can be hoisted.
+    in a loop, behind the others, so that these can be hoisted. By expressions over symbols of
+    ``host`` it is divided with reciprocals, which the host computes.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class IndexLowering:
         assumptions: Assumptions,
         lanes: Mapping[int, str] = NO_LANES,
         divisors: Mapping[str, int] | None = None,
+        host: frozenset[str] = frozenset(),
     ) -> None:
         self.here = here
         self.values = values
@@ -118,6 +120,7 @@ class IndexLowering:
         self.assumptions = assumptions
         self.lanes = lanes
         self.divisors = divisors
+        self.host = host
         self._lowered: dict[IndexExpr, Lanes] = {}
         self._along: dict[tuple[Lanes, Dims], SSAValue] = {}
 
@@ -157,6 +160,8 @@ class IndexLowering:
             return self.symbol(expr.args[0])
         if expr.op in ("add", "sub", "neg"):
             return self.sum(terms(expr))
+        if self._has_reciprocal(expr):
+            return self._multiply(expr)
         left, right = (self.lower(operand) for operand in expr.args)
         if expr.op in _SIMPLE:
             return self.combine(_SIMPLE[expr.op], left, right)
@@ -213,6 +218,31 @@ class IndexLowering:
         if not groups:
             return self.number(0)
         return functools.reduce(functools.partial(self.combine, arith.AddiOp), groups.values())
+
+    def _has_reciprocal(self, expr: IndexExpr) -> bool:
+        """True for the quotient or remainder of a number that is at least 0 by one of the host."""
+        return (
+            expr.op in ("floordiv", "mod")
+            and expr.args[1].value is None
+            and self.host.issuperset(symbol_names(expr.args[1]))
+            and always_nonnegative(expr.args[0], self.assumptions)
+        )
+
+    def _multiply(self, expr: IndexExpr) -> Lanes:
+        """A quotient or remainder, computed with the divisor's reciprocal. Triton does not see how
+        it is aligned.
+        """
+        dividend, divisor = (self.lower(operand) for operand in expr.args)
+        if expr.op == "floordiv":
+            op = nt.QuotientOp(dividend.value, nt.ExprAttr(expr.args[1]))
+            found = Lanes(self.here.inserter.add(op), dividend.dims)
+        else:
+            # In normal form, a quotient that another dim of a flattened tensor is, too.
+            quotient = self.lower(normalize(expr.args[0] // expr.args[1], self.assumptions))
+            product = self.combine(arith.MuliOp, quotient, divisor)
+            found = self.combine(arith.SubiOp, dividend, product)
+        self._align(expr, found)
+        return found
 
     def _divide(self, expr: IndexExpr, left: Lanes, right: Lanes) -> Lanes:
         """Floor division or modulo by a positive number.

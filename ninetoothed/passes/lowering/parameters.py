@@ -47,6 +47,20 @@ def _size(f: Function, op: nt.SizeOp) -> None:
     f.values[op.result] = argument
 
 
+@LOWERINGS.register(nt.QuotientOp)
+def _quotient(f: Function, op: nt.QuotientOp) -> None:
+    value, shape = f.value(op.value), tt.shape_of(op.value.type)
+    multiplier, shift = (
+        f.add(tt.SplatOp(argument, shape)) if shape else argument
+        for argument in f.reciprocals[op.divisor.data]
+    )
+    high = f.add(tt.MulhiuiOp(value, multiplier))
+    found = f.add(arith.ShRUIOp(f.add(arith.AddiOp(high, value)), shift))
+    assert isinstance(found.owner, Operation)
+    found.owner.attributes |= op.attributes
+    f.define(op, found)
+
+
 @LOWERINGS.register(nt.LoadOp)
 def _load(f: Function, op: nt.LoadOp) -> None:
     """Numbers, passed by value or baked in: ``nt-lower-accesses`` has lowered loads of tensors."""

@@ -35,6 +35,7 @@ from ninetoothed.passes.lowering.index import (
     Term,
     terms,
 )
+from ninetoothed.passes.lowering.jagged import sequences
 from ninetoothed.passes.lowering.narrow import narrow_sides
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered
 from ninetoothed.symbolic.divisibility import known_divisor
@@ -68,6 +69,8 @@ class AccessOptions:
     """Masks of stores, and of what follows an op that combines lanes, are computed anew."""
     narrow_indices: bool = True
     """Of 64 bits, what is proved to fit 32 is computed in 32."""
+    reciprocals: bool = True
+    """Where 32 bits hold an index, it is divided by sizes by multiplying with the host's numbers."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 
@@ -89,6 +92,10 @@ class KernelAccesses:
         self.narrows = options.narrow_indices and options.index_bits > 32
         self.offsets = DenseOffsets(kernel)
         self.indices = IndexValues(kernel, options.index_bits, of_host=False)
+        self.host: frozenset[str] = frozenset()
+        """Symbols that the host knows, if it is to compute reciprocals of divisors."""
+        if options.reciprocals and options.index_bits == 32:
+            self.host = frozenset(self.assumptions) - sequences(kernel).keys()
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = kernel.divisors
@@ -106,7 +113,9 @@ class KernelAccesses:
     def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
         """Lowering of expressions over the program's scalars."""
         divisors = self.divisors
-        return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
+        return IndexLowering(
+            here, self.values, (), frozenset(), ranges, divisors=divisors, host=self.host
+        )
 
     def conditions(self, lowering: IndexLowering, guard: Guard, anew: bool = False) -> list[Lanes]:
         """The conditions whose conjunction a guard is.
@@ -227,7 +236,7 @@ class AccessLowering:
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
         self.lowering = IndexLowering(
-            here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors
+            here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors, kernel.host
         )
 
     @property

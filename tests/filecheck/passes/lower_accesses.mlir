@@ -124,8 +124,8 @@ nt.kernel @size_below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n c
 // CHECK-NEXT: %n = nt.size <n>
 // CHECK-NEXT: %s = nt.size <s>
 // CHECK-NEXT: %pid = tt.get_program_id 0
-// CHECK: %g0 = arith.divsi %pid, {{%.*}}
-// CHECK: %g1 = arith.remsi %pid, {{%.*}}
+// CHECK: %g0 = nt.quotient %pid by <n ceildiv 32> : i32
+// CHECK: %g1 = arith.subi %pid, {{%.*}}
 // CHECK-NEXT: %b0 = tt.make_range 0 : i32 16 : i32
 // CHECK-NEXT: %b1 = tt.make_range 0 : i32 32 : i32
 // CHECK-NEXT: [[x:%.*]] = nt.pointer %xs
@@ -254,13 +254,14 @@ nt.kernel @constant_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 
   nt.return
 }
 
-// Quotient and remainder of what is at least 0 are Triton's.
+// Quotient and remainder of what is at least 0 are one quotient.
 // CHECK-LABEL: nt.kernel @flattened
 // CHECK: %x0 = nt.access %x <{{\[\[}}m * n ceildiv 64], [64]] -> [(b0 + g0 * 64) floordiv n, (b0 + g0 * 64) mod n] if {{\[\[}}b0 + g0 * 64, m * n]]>
 // CHECK: {{%.*}} = arith.muli %pid, {{%.*}}
-// CHECK: [[v6:%.*]] = arith.divsi {{%.*}}, {{%.*}}
+// CHECK: [[v6:%.*]] = nt.quotient {{%.*}} by <n> : tensor<64xi32>
 // CHECK: {{%.*}} = arith.muli [[v6]], {{%.*}}
-// CHECK: {{%.*}} = arith.remsi {{%.*}}, {{%.*}}
+// CHECK: {{%.*}} = arith.muli [[v6]], {{%.*}}
+// CHECK-NEXT: {{%.*}} = arith.subi {{%.*}}, {{%.*}}
 // CHECK: {{%.*}} = arith.muli %m, %n
 // CHECK: %v = tt.load {{%.*}}, {{%.*}}
 nt.kernel @flattened symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>, #nt.symbol<s stride ? to ?>] grid #nt.expr<m * n ceildiv 64> arrange {

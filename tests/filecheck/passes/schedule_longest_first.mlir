@@ -19,7 +19,7 @@
 // LOWERED: %pid = tt.get_program_id 0 : i32
 // LOWERED: %[[NUMBER:.*]] = arith.subi %{{.*}}, %pid : i32
 // LOWERED: %[[KNOWN:.*]] = arith.maxsi %[[NUMBER]], %{{.*}} : i32
-// LOWERED: %g0 = arith.divsi %[[KNOWN]]
+// LOWERED: %g0 = nt.quotient %[[KNOWN]] by <n ceildiv 64>
 nt.kernel @triangle symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x i32>
   %x0 = nt.access %x <[[m, n ceildiv 64], [n ceildiv 64], [64]] -> [g0, k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>

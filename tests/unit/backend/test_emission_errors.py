@@ -46,7 +46,17 @@ def error_of(text: str, language: Language) -> CompilerError:
         (function(POINTER, (GRID, PARAMS)), "tt.func @k has no nt.checks", (1, 0)),
         (
             function("%x: !tt.ptr<f32>"),
-            "argument 0 of tt.func @k is neither nt.param nor nt.symbol",
+            "argument 0 of tt.func @k is no nt.param, nt.symbol or nt.reciprocal",
+            (1, 0),
+        ),
+        (
+            function('%y: i32 {nt.reciprocal = "half", nt.divisor = #nt.expr<n>}'),
+            "argument 0 of tt.func @k is no nt.param, nt.symbol or nt.reciprocal",
+            (1, 0),
+        ),
+        (
+            function('%y: i32 {nt.reciprocal = "shift"}'),
+            "argument 0 of tt.func @k has no nt.divisor",
             (1, 0),
         ),
         (

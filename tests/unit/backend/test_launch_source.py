@@ -9,6 +9,7 @@ import torch
 
 from ninetoothed.artifacts.artifact import Argument
 from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.reciprocals import multiplier, shift
 from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.emit import emit
 from ninetoothed.backend.launch_source import launch_source, reads_writes
@@ -196,3 +197,30 @@ def test_artifact() -> None:
     assert (artifact.target, artifact.config) == (TARGET, config)
     softmax = emit(parse(SOFTMAX), "triton-python", TARGET, config)
     assert [argument.type for argument in softmax.arguments] == ["*fp32", "*fp32", "i32", "fp32"]
+
+
+QUOTIENTS = """
+tt.func @k(
+  %x: !tt.ptr<f32> {nt.param = "x"}, %shift: i32 {nt.param = "shift"},
+  %a: i32 {nt.reciprocal = "multiplier", nt.divisor = #nt.expr<n>},
+  %b: i32 {nt.reciprocal = "shift", nt.divisor = #nt.expr<n>},
+  %c: i32 {nt.reciprocal = "multiplier", nt.divisor = #nt.expr<n ceildiv 2>}
+) attributes {
+  nt.params = [#nt.param<"x" tensor [n] [1]>, #nt.param<"shift" scalar [] []>],
+  nt.grid = #nt.expr<n ceildiv 16>, nt.checks = []
+} {
+  tt.return
+}
+"""
+
+
+def test_reciprocals() -> None:
+    """A parameter's name does not hide the function."""
+    launch = load(QUOTIENTS)["launch"]
+    x = torch.empty(7)
+    assert launch(x, 5) == (
+        *(None, 1),
+        (x.data_ptr(), 5, multiplier(7), shift(7), multiplier(4)),
+    )
+    empty = torch.empty(0)
+    assert launch(empty, 5) == (None, 0, (empty.data_ptr(), 5, 1, 0, 1))

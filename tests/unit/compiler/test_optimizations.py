@@ -52,7 +52,8 @@ def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     on = kernel.source()
     monkeypatch.setenv(SETTING, "loop_stages,pointer_blocks")
     assert kernel.source() == on
-    monkeypatch.setenv(SETTING, "unrolled_reductions,unsigned_tests,recomputed_masks")
+    own = "unrolled_reductions,unsigned_tests,recomputed_masks,reciprocals"
+    monkeypatch.setenv(SETTING, own)
     off = kernel.source()
     assert off != on
     monkeypatch.setenv(SETTING, "all")

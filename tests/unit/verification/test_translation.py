@@ -159,12 +159,12 @@ def masks_widened(module: ModuleOp) -> None:
 
 
 def constants_moved(module: ModuleOp) -> None:
-    """The first block size that the addresses are computed with, one larger."""
+    """The first block size that an index is multiplied by, one larger."""
     for op in module.walk():
-        if isinstance(op, arith.ConstantOp):
-            number = constant_value(op.result)
+        if isinstance(op, arith.MuliOp) and isinstance(op.rhs.owner, arith.ConstantOp):
+            number = constant_value(op.rhs)
             if isinstance(number, int) and number >= 16:
-                op.properties["value"] = nt.number(number + 1, op.result.type)
+                op.rhs.owner.properties["value"] = nt.number(number + 1, op.rhs.type)
                 return
 
 

@@ -495,6 +495,19 @@ nt.kernel @k arrange {
 
 // -----
 
+// CHECK: nt.quotient: the number must be an integer of 32 bits
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %c = arith.constant 7 : i64
+  %q = nt.quotient %c by <n> : i64
+  nt.return
+}
+
+// -----
+
 // Bits are no numbers of a float.
 // CHECK: nt.elementwise: or has no form of these types
 nt.kernel @k arrange {

@@ -100,6 +100,8 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   // CHECK-NEXT: %p = nt.pointer %a : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.ptr<f16>
   %p = nt.pointer %a : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.ptr<f16>
   %i = arith.constant 0 : i32
+  // CHECK: %q = nt.quotient %i by <n ceildiv 2> : i32
+  %q = nt.quotient %i by <n ceildiv 2> : i32
   // CHECK: %v = nt.load %a[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
   %v = nt.load %a[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
   // CHECK-NEXT: %w = nt.load %a[%i] other 0xfc00 : f16 : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
