@@ -8,9 +8,13 @@ needs more than 32 bits.
 
 from __future__ import annotations
 
+import functools
+
 _LARGEST = 1 << 31
 
 
+# A call with sizes that are new asks for them, most of which others have, too.
+@functools.lru_cache(maxsize=4096)
 def multiplier(divisor: int) -> int:
     """The multiplier of a divisor, as the signed number of 32 bits. Less than 1 counts as 1."""
     divisor = _known(divisor)

@@ -2,22 +2,25 @@
 
 The offset of a lane is the sum of source index times stride, computed at the place of the access.
 Terms without block indices move the pointer, those that no loop changes first; the others are
-computed along the dims that they vary along. In a loop that changes only the former, the whole block
-of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
-has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the
-ranges of program indices, lanes and loop variables are used for that. An index that may be negative
-is compared with its size as an unsigned number, for then it is larger than any size. A store's
-index, and any behind an op that combines lanes, is compared with the size less 1 instead
+computed along the dims that they vary along. In a loop that changes only the former, the whole
+block of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``):
+unless it has more pointers than would stay in registers. A guard becomes a mask unless it always
+holds: the ranges of program indices, lanes and loop variables are used for that. An index that may
+be negative is compared with its size as an unsigned number, for then it is larger than any size. A
+store's index, and any behind an op that combines lanes, is compared with the size less 1 instead
 (``recomputed_masks``): LLVM would keep the bits of a load's mask until then otherwise, in registers
-that more programs at once need. Not where a loop keeps them anyway. In a loop, lanes may be compared
-with what is left of a size instead of indices with the size (``moving_bounds``), so that an iteration
-changes one number and not all indices. Hints say how
-its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
-only. Where a dividend may be negative, also one of the application, they keep Triton from taking the
-division for floor division (``lowering.rounding``). Dims that were flattened are unravelled and ravelled again, which is nothing where their
-strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
-``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
-and where its sequences lie are computed once, at its start.
+that more programs at once need. Not where a loop keeps them anyway. In a loop, lanes may be
+compared with what is left of a size instead of indices with the size (``moving_bounds``), so that
+an iteration changes one number and not all indices. By a size that the host knows, a 32-bit index
+is divided by a multiplication with the host's numbers (``reciprocals``): the device has no division
+of integers. Hints say how its quotients and remainders are aligned (``analysis.alignment``): Triton
+finds that out of others only. Where a dividend may be negative, also one of the application, they
+keep Triton from taking the division for floor division (``lowering.rounding``). Dims that were
+flattened are unravelled and ravelled again, which is nothing where their strides are products of
+their sizes. ``nt.offsets`` is the source index itself, or the offset; ``nt.address`` has its
+coordinates in the place of the block's indices. Sizes, the program's indices and where its
+sequences lie are computed once, at its start. Where a thread cannot move 16 bytes of a block at
+once, a remark says which fact is missing: ``analysis.vectorization``.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,

@@ -313,7 +313,7 @@ def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: st
     given, ``where`` the end of the message.
     """
     name = rest[0].pass_.name
-    locs = (place_of(op.location) for op in module.body.ops)
+    locs = (place_of(op.location) for op in (*module.body.ops, module))
     loc = next((loc for loc in locs if loc is not None), None)
     stage = next((step.stage for step in rest if step.stage is not None), None)
     strange = None if stage is None else first_strange(module, stage)

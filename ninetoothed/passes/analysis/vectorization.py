@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.alignment import alignment
 from ninetoothed.symbolic.divisibility import known_divisor
-from ninetoothed.symbolic.expr import symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, ir_text, symbol_names
+from ninetoothed.symbolic.polynomials import expression_of, polynomial_of
 
 _BITS = 128
 """What a thread moves at once, at most."""
@@ -30,6 +35,58 @@ def lanes_at_once(kernel: nt.KernelOp, source: nt.SourceOp) -> int:
     ):
         return lanes
     return 1
+
+
+@dataclass(frozen=True)
+class VectorWidth:
+    """``lanes`` of an access that a thread may move at once; ``missing``: the fact for want of which
+    they are not more, if one is.
+    """
+
+    lanes: int
+    missing: str = ""
+
+
+def vector_width(
+    kernel: nt.KernelOp,
+    source: nt.SourceOp,
+    offset: IndexExpr,
+    block: Mapping[str, int],
+    masks: Collection[Guard],
+) -> VectorWidth:
+    """How many lanes of an access Triton can prove to be neighbours from an aligned place on, all of
+    them valid or none.
+
+    ``offset``: that of a lane, in elements, in normal form. ``block``: dims of the block, by the
+    names of their indices, with their sizes, powers of two. ``masks``: guards that are tested.
+    """
+    most = vector_lanes(nt.dtype_of(source.result.type))
+    divisors = kernel.divisors
+    contiguity, lane = max(
+        (alignment(offset, name, lanes, divisors).contiguity, name) for name, lanes in block.items()
+    )
+    most = min(most, block[lane])
+    if contiguity < most:
+        if all(stride.value != 1 for stride in source.strides.data):
+            return VectorWidth(1, "no stride is 1")
+        lanes, missing = contiguity, "more lanes are not known to be neighbours in memory"
+    else:
+        lanes, missing = most, ""
+    at_groups = {**divisors, lane: lanes}
+    if not source.aligned.value.data:
+        lanes, missing = 1, f"`{source.param.data}` is not known to begin at a multiple of 16 bytes"
+    for monomial, coefficient in polynomial_of(offset).items():
+        term = expression_of({monomial: coefficient})
+        if (known := known_divisor(term, at_groups)) < lanes:
+            no = "is not known to be a" if monomial else "is no"
+            lanes, missing = known, f"`{ir_text(term)}` {no} multiple of {most}"
+    for guard in masks:
+        facts = alignment(guard.index, lane, block[lane], divisors)
+        known = min(facts.divisibility, facts.contiguity, known_divisor(guard.size, divisors))
+        if max(known, facts.constancy) < lanes:
+            text = f"{ir_text(guard.index)} < {ir_text(guard.size)}"
+            lanes, missing = known, f"`{text}` may change within {most} lanes"
+    return VectorWidth(lanes, missing)
 
 
 def splits_vectors(

@@ -26,7 +26,7 @@ from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
 from ninetoothed.passes.analysis.index_values import IndexValues
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.analysis.scalars import constant_value
-from ninetoothed.passes.analysis.vectorization import lanes_at_once
+from ninetoothed.passes.analysis.vectorization import lanes_at_once, vector_width
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -258,10 +258,13 @@ class AccessLowering:
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
+        distance = 0
         for minus, term in terms(self.offset()):
             if lowering.dims_of(term):
                 along.append((minus, term))
-            elif term.value != 0:
+            elif term.value is not None:
+                distance += -term.value if minus else term.value
+            else:
                 moves[lowering.is_local(term)].append((minus, term))
         element = in_memory(nt.scalar_of(self.source.result.type))
         pointer = add(nt.PointerOp(self.op.ref, tt.PointerType(element)))
@@ -275,8 +278,12 @@ class AccessLowering:
         if self.kernel.remarks and along:
             varies = bool(moves[True]) or any(lowering.is_local(term) for _, term in along)
             self._remark_on_pointers(refusal if varies else "")
+        if self.kernel.remarks and self.rows:
+            self._remark_on_width()
         if moves[True] and not is_moved_last:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[True]).value))
+        if distance and not along:
+            pointer = self._moved(pointer, distance)
         if not self.shape:
             return pointer
         block = add(tt.SplatOp(pointer, self.shape))
@@ -286,7 +293,17 @@ class AccessLowering:
         if moves[True] and is_moved_last:
             move = lowering.along(lowering.sum(moves[True]), self.all_dims)
             block = add(tt.AddPtrOp(block, move))
-        return block
+        return block if distance == 0 else self._moved(block, distance)
+
+    def _moved(self, pointers: SSAValue, distance: int) -> SSAValue:
+        """Pointers that are a number of elements further: last, so that it is a part of the machine's
+        load or store, and accesses that differ in it alone, as taps of a window do, share the rest.
+        """
+        self.lowering.check(distance)
+        here = self.here
+        return here.inserter.add(
+            tt.AddPtrOp(pointers, here.constant(distance, tt.shape_of(pointers.type)))
+        )
 
     def _refusal(self, along: list[Term]) -> str | None:
         """Why the block of pointers is not made in front of a loop, and moved in each iteration;
@@ -323,15 +340,19 @@ class AccessLowering:
             remarks.passed(self.op, f"pointers to `{name}` computed in front of the loop")
         elif refusal:
             remarks.missed(self.op, f"pointers to `{name}` computed in each iteration: {refusal}")
-        if self._lanes_at_once == 1:
-            strides = self.source.strides.data
-            has_unit = any(stride.value == 1 for stride in strides)
-            text = (
-                "a stride is not known to be a multiple of 16 bytes"
-                if has_unit
-                else "no stride is 1"
-            )
-            remarks.missed(self.op, f"`{name}` accessed element by element: {text}")
+
+    def _remark_on_width(self) -> None:
+        width = vector_width(
+            self.kernel.kernel,
+            self.source,
+            self.offset(),
+            {name: self.last[name] + 1 for name in self.rows},
+            [guard for guard in self.access.guards if not holds(guard, self.ranges)],
+        )
+        if width.missing:
+            by = f"{width.lanes} lanes at a time" if width.lanes > 1 else "element by element"
+            text = f"`{self.source.param.data}` accessed {by}: {width.missing}"
+            self.kernel.remarks.missed(self.op, text)
 
     def mask(self) -> SSAValue | None:
         """The mask, one bit a lane; None where every guard always holds."""

@@ -232,11 +232,12 @@ nt.kernel @any_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
   nt.return
 }
 
-// A constant index is substituted.
+// A constant index is substituted. A constant is added to a block of pointers last, where it is a
+// part of the machine's load, and accesses that differ in nothing else share the rest.
 // CHECK-LABEL: nt.kernel @constant_index
-// CHECK: {{%.*}} = arith.constant 128 : i32
-// CHECK: {{%.*}} = tt.addptr {{%.*}}, {{%.*}}
-// CHECK: [[v5:%.*]] = tt.addptr {{%.*}}, %b0
+// CHECK: [[v4:%.*]] = tt.addptr {{%.*}}, %b0
+// CHECK-NEXT: [[far:%.*]] = arith.constant dense<128> : tensor<64xi32>
+// CHECK-NEXT: [[v5:%.*]] = tt.addptr [[v4]], [[far]]
 // CHECK: [[v9:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
 // CHECK-NEXT: %v = tt.load [[v5]], [[v9]]
 nt.kernel @constant_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<m> arrange {

@@ -96,6 +96,16 @@ def test_options_of_specialize_that_the_kernel_does_not_fit(options: str, messag
     )
 
 
+def test_the_place_of_a_module_without_kernels() -> None:
+    result = nt_opt(["-", "-p", 'nt-specialize{values="n=3"}'], "builtin.module {\n}\n")
+    first, place, *_ = result.err.splitlines()
+    assert first.startswith(
+        "nt-opt: CompilerError: pass nt-specialize: values names n, which is no symbol of the "
+        "kernel; it has none; "
+    )
+    assert place.strip() == 'File "stdin", line 1, column 1'
+
+
 def test_a_block_size_that_the_application_was_not_built_for() -> None:
     text = KERNEL.replace("B meta 32 to 64", "B meta 32 to 64 specialized 64")
     result = nt_opt(["-", "-p", 'nt-specialize{values="B=32"}'], text)
