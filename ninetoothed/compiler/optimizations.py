@@ -77,6 +77,11 @@ TABLE: tuple[Optimization, ...] = (
         "Loads that reach only stores take the stores' guards.",
     ),
     Optimization(
+        *("clamped_guards", "nt-clamp-guards", "enabled"),
+        "Rows and columns of a product that are not stored are read at the last place inside, "
+        "without a mask.",
+    ),
+    Optimization(
         *("skipped_programs", "nt-skip-programs", "enabled"),
         "Programs that store nothing do nothing.",
     ),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from xdsl.ir import SSAValue
@@ -317,6 +317,8 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
     if isinstance(view.place, torch.Tensor):
         machine.put(op.result, view.place.reshape([1] * (1 + len(view.shape))))
         return
+    if op.clamped is not None:
+        view = replace(view, access=view.access.clamped(op.clamped.data))
     lanes = _lanes(machine, view, op.indices)
     guard = lanes.guard(None if op.guards is None else op.guards.data)
     mask = both(guard, _active(machine, view))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ninetoothed.layout.meta_op import NOTHING, Guard, Levels, MetaOp, Sizes
 from ninetoothed.symbolic.expr import (
@@ -21,6 +21,7 @@ from ninetoothed.symbolic.expr import (
     const,
     divisors,
     factors,
+    minimum,
     replace_all,
     substitute,
     sym,
@@ -73,6 +74,11 @@ class Access:
             tuple(put(index) for index in self.indices),
             tuple(Guard(put(guard.index), put(guard.size)) for guard in self.guards),
         )
+
+    def clamped(self, guards: Collection[Guard]) -> Access:
+        """The access whose indices are no larger than the last one that ``guards`` let through."""
+        last = {guard.index: minimum(guard.index, guard.size - 1) for guard in guards}
+        return replace(self, indices=tuple(last.get(index, index) for index in self.indices))
 
 
 def index_names(levels: Levels) -> tuple[tuple[str, ...], ...]:

@@ -50,10 +50,11 @@ class LoadOp(IRDLOperation):
     """Load a block: the tile ``ref``, indexed down to its innermost level.
 
     Lanes outside the access's guard are ``other``; without ``other`` they are unspecified.
-    ``guards``: the guard of this load, in the place of the access's.
+    ``guards``: the guard of this load, in the place of the access's. ``clamped``: guards beside it,
+    each of an index of the source; lanes outside read what lies at the last index inside.
 
     ```mlir
-    %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] other 0.0 : f16
+    %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] clamped [[b1 + g0 * 64, m]] other 0.0 : f16
         : !nt.tensor<[n] x !nt.tensor<[B] x f16>>[i32] -> !nt.tensor<[B] x f16>
     ```
     """
@@ -63,14 +64,15 @@ class LoadOp(IRDLOperation):
     ref = operand_def(TensorType)
     indices = var_operand_def()
     guards = opt_prop_def(GuardsAttr)
+    clamped = opt_prop_def(GuardsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
     result = result_def()
 
     traits = traits_def(MemoryReadEffect())
 
     assembly_format = (
-        "$ref `[` $indices `]` (`guards` $guards^)? (`other` $other^)? attr-dict "
-        "`:` type($ref) `[` type($indices) `]` `->` type($result)"
+        "$ref `[` $indices `]` (`guards` $guards^)? (`clamped` $clamped^)? (`other` $other^)? "
+        "attr-dict `:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 
     def __init__(

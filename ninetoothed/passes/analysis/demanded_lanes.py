@@ -69,6 +69,11 @@ def _lane(dim: int) -> str:
     return f"b{dim}"
 
 
+def _without(demand: Demand, lane: str) -> Demand:
+    """The guards that ``lane`` has no part in."""
+    return frozenset(one for one in demand if lane not in symbol_names(one.index, one.size))
+
+
 class _Analysis:
     """Backward dataflow analysis, round by round: what is demanded only grows."""
 
@@ -110,10 +115,13 @@ class _Analysis:
                 for value in op.operands:
                     self._demand(value, self.demands.get(op.results[0]))
             case nt.DotOp():
-                self._demand(op.acc, self.demands.get(op.result))
-                if op.result in self.demands:
-                    # The block that is added to may be one of those that are multiplied.
-                    self._all((op.a, op.b))
+                demand = self.demands.get(op.result)
+                self._demand(op.acc, demand)
+                if demand is not None:
+                    # Along K all lanes; a row of one, or a column of the other, makes its own lanes.
+                    row, column = (_lane(len(nt.shape_of(op.a.type)) - back) for back in (2, 1))
+                    self._demand(op.a, _without(demand, column))
+                    self._demand(op.b, _without(demand, row))
             case nt.ExpandDimsOp() | nt.BroadcastOp() | nt.TransOp() | nt.FullOp():
                 self._demand(op.operands[0], self._moved(op))
             case scf.ForOp() | scf.WhileOp() if op.regions:

@@ -39,10 +39,11 @@ def lanes_at_once(kernel: nt.KernelOp, source: nt.SourceOp) -> int:
 
 @dataclass(frozen=True)
 class VectorWidth:
-    """``lanes`` of an access that a thread may move at once; ``missing``: the fact for want of which
-    they are not more, if one is.
+    """``lanes`` of an access that a thread may move at once, neighbours along the index ``lane``;
+    ``missing``: the fact for want of which they are not more, if one is.
     """
 
+    lane: str
     lanes: int
     missing: str = ""
 
@@ -68,7 +69,7 @@ def vector_width(
     most = min(most, block[lane])
     if contiguity < most:
         if all(stride.value != 1 for stride in source.strides.data):
-            return VectorWidth(1, "no stride is 1")
+            return VectorWidth(lane, 1, "no stride is 1")
         lanes, missing = contiguity, "more lanes are not known to be neighbours in memory"
     else:
         lanes, missing = most, ""
@@ -86,7 +87,7 @@ def vector_width(
         if max(known, facts.constancy) < lanes:
             text = f"{ir_text(guard.index)} < {ir_text(guard.size)}"
             lanes, missing = known, f"`{text}` may change within {most} lanes"
-    return VectorWidth(lanes, missing)
+    return VectorWidth(lane, lanes, missing)
 
 
 def splits_vectors(

@@ -189,6 +189,8 @@ class AccessLowering:
         access = attribute.data
         if isinstance(op, nt.LoadOp | nt.StoreOp) and op.guards is not None:
             access = replace_fields(access, guards=op.guards.data)
+        if isinstance(op, nt.LoadOp) and op.clamped is not None:
+            access = access.clamped(op.clamped.data)
         several = len(access.levels) > 1
         self.block = access.levels[-1] if several else ()
         self.names = names[-1] if several else ()
