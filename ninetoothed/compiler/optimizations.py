@@ -22,7 +22,13 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
-from ninetoothed.passes import coarsen_programs, defer_reductions, lower_accesses, stage_loops
+from ninetoothed.passes import (
+    coarsen_programs,
+    defer_reductions,
+    lower_accesses,
+    schedule_programs,
+    stage_loops,
+)
 from ninetoothed.passes.placement import optimizations_of, placed_passes
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -62,6 +68,12 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("longest_first", "nt-schedule-programs", "longest_first"),
         "Programs start from the last one down where the last ones iterate most.",
+    ),
+    Choice(
+        *("grouped_programs", "nt-schedule-programs", "grouped"),
+        "Programs go down groups of rows of the grid, where rows and columns share what they load; "
+        "the tuner says how many rows.",
+        schedule_programs.legality,
     ),
     Optimization(
         *("hoisted_loads", "nt-hoist-loads", "enabled"),

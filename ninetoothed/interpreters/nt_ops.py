@@ -89,10 +89,25 @@ def unravel(program: torch.Tensor, sizes: list[int]) -> list[torch.Tensor]:
     return [program, *reversed(found)] if sizes else []
 
 
+def unravel_groups(program: torch.Tensor, sizes: list[int], height: int) -> list[torch.Tensor]:
+    """The same, where programs go down the columns of groups of ``height`` rows."""
+    *outer, row, column = unravel(program, sizes)
+    rows, columns = sizes[-2:]
+    inner = row * columns + column
+    first = inner // (height * columns) * height
+    least = (rows - first).clamp(max=height)
+    inner = inner - first * columns
+    return [*outer, first + inner % least, inner // least]
+
+
 @HANDLERS.register(nt.ProgramIndexOp)
 def _program_index(machine: Machine, op: nt.ProgramIndexOp) -> None:
+    program = machine.data(op.program)
     sizes = [evaluate(size, machine.symbols) for size in op.sizes.data]
-    machine.outer = unravel(machine.data(op.program), sizes)
+    if op.rows_of_group == 1:
+        machine.outer = unravel(program, sizes)
+    else:
+        machine.outer = unravel_groups(program, sizes, op.rows_of_group)
     for result, index in zip(op.results, machine.outer, strict=True):
         machine.put(result, index)
 

@@ -140,17 +140,18 @@ def _schedule(kernel: KernelAccesses, op: nt.ProgramIndexOp) -> None:
     if kernel.narrows and number.last is not None:
         narrow = Arithmetic(here.inserter, i32).resized(counted.value)
     ranges = {**assumptions, "pid": Range(const(0), product(sizes) - 1)}
+    scalars = kernel.scalars(here, ranges)
     indices: list[Lanes] = []
-    for dim, size in enumerate(sizes):
-        index = sym("pid") // product(sizes[dim + 1 :])
-        if dim:
-            index = index % size
-        index = normalize(index, ranges)
-        scalars = kernel.scalars(here, ranges)
+    for expr in op.indices(sym("pid")):
+        index = normalize(expr, ranges)
         if kernel.narrows:
             indices.append(program_index(scalars, index, sizes, narrow))
         else:
             indices.append(scalars.lower(index))
+    if op.rows_of_group > 1:
+        # They are not negative anyway, and so LLVM knows, as it does of a program's id.
+        least = scalars.number(0)
+        indices[-2:] = [scalars.combine(arith.MaxSIOp, one, least) for one in indices[-2:]]
     kernel.values.update({f"g{dim}": index for dim, index in enumerate(indices)})
     loaded: dict[Sequence, dict[str, SSAValue]] = {}
     for name, (sequence, symbol) in own.items():

@@ -49,19 +49,19 @@ def test_a_kernel(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     rows = of_kind(read(path), "code")
+    in_loops = ("clamped_guards", "pointer_blocks", "moving_bounds", "reciprocals")
     assert [(one["optimization"], one["sizes"], one["switch"]) for one in rows] == [
         (name, sizes, switch)
         for sizes, name in (
-            ("by 16", "equal_sizes"),
-            ("by 16", "vacuous_guards"),
-            *(("by 16", name) for name in ("pointer_blocks", "moving_bounds")),
-            *(("odd", name) for name in ("equal_sizes", "pointer_blocks", "moving_bounds")),
+            *(("by 16", name) for name in ("equal_sizes", "grouped_programs", "vacuous_guards")),
+            *(("by 16", name) for name in in_loops),
+            *(("odd", name) for name in ("equal_sizes", "grouped_programs", *in_loops)),
             ("wide", "narrow_indices"),
             ("wide, odd", "narrow_indices"),
         )
         for switch in ("on", "off")
     ]
-    for on, off in (rows[2:4], rows[4:6]):
+    for on, off in (rows[4:6], rows[6:8], rows[8:10]):
         assert 0 < on["loop"] < off["loop"]
     assert passes.table(rows) in done.stdout
 

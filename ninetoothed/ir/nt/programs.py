@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IndexType, IntegerType, i32
+from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, GuardsAttr, TensorType
 from ninetoothed.ir.tt.types import scalar_of
+from ninetoothed.symbolic.expr import IndexExpr, minimum, product
 
 
 @irdl_op_definition
@@ -52,8 +53,11 @@ class ProgramIdOp(PureOp):
 class ProgramIndexOp(PureOp):
     """The outermost index of this program: ``program`` unravelled, row-major, over ``sizes``.
 
+    With ``grouped``, the two innermost dims are unravelled by groups of so many rows: programs go
+    down the rows of a group, and then on to its next column.
+
     ```mlir
-    %g0, %g1 = nt.program_index %pid [m ceildiv 64, n ceildiv 64] : index, index
+    %g0, %g1 = nt.program_index %pid [m ceildiv 64, n ceildiv 64] grouped 8 : index, index
     ```
     """
 
@@ -61,20 +65,45 @@ class ProgramIndexOp(PureOp):
 
     program = operand_def(IndexType)
     sizes = prop_def(ExprsAttr)
+    grouped = opt_prop_def(IntegerAttr[I64])
     results_ = var_result_def(IndexType)
 
-    assembly_format = "$program $sizes attr-dict (`:` type($results_)^)?"
+    assembly_format = "$program $sizes (`grouped` $grouped^)? attr-dict (`:` type($results_)^)?"
 
-    def __init__(self, program: SSAValue | Operation, sizes: ExprsAttr) -> None:
+    def __init__(self, program: SSAValue | Operation, sizes: ExprsAttr, grouped: int = 1) -> None:
         super().__init__(
             operands=[program],
-            properties={"sizes": sizes},
+            properties={"sizes": sizes}
+            | ({"grouped": IntegerAttr(grouped, i64)} if grouped > 1 else {}),
             result_types=[[IndexType()] * len(sizes.data)],
         )
 
     def verify_(self) -> None:
         if len(self.results) != len(self.sizes.data):
             raise VerifyException("nt.program_index: one result a size")
+        if self.grouped is not None and (self.rows_of_group < 2 or len(self.results) < 2):
+            raise VerifyException("nt.program_index: groups have 2 rows or more, of two dims")
+
+    @property
+    def rows_of_group(self) -> int:
+        """The rows of a group; 1: there are no groups."""
+        return 1 if self.grouped is None else self.grouped.value.data
+
+    def indices(self, program: IndexExpr) -> tuple[IndexExpr, ...]:
+        """The results, as expressions over ``program`` and the sizes."""
+        sizes = self.sizes.data
+        found = [
+            program // product(sizes[dim + 1 :]) % size if dim else program // product(sizes[1:])
+            for dim, size in enumerate(sizes)
+        ]
+        if self.rows_of_group > 1:
+            rows, columns = sizes[-2:]
+            inner = program % (rows * columns) if len(sizes) > 2 else program
+            group = columns * self.rows_of_group
+            first = inner // group * self.rows_of_group
+            height = minimum(rows - first, self.rows_of_group)
+            found[-2:] = [first + inner % group % height, inner % group // height]
+        return tuple(found)
 
 
 @irdl_op_definition

@@ -97,8 +97,11 @@ def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    has_long_rows = name in ("deferred_reductions", "moving_bounds")
-    kernel = cross_entropy.forward_kernel if has_long_rows else layer_norm_backward_kernel
+    kernels = {
+        **dict.fromkeys(("deferred_reductions", "moving_bounds"), cross_entropy.forward_kernel),
+        "grouped_programs": matmul_kernel,
+    }
+    kernel = kernels.get(name, layer_norm_backward_kernel)
     signature = assumed_signature(kernel.definition, {}, {}, "fp32")
     composed = kernel.composed(signature)
     assert any(name in dict(row) for row in space(composed, signature).legal)

@@ -495,6 +495,19 @@ nt.kernel @k arrange {
 
 // -----
 
+// CHECK: nt.program_index: groups have 2 rows or more, of two dims
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %p = nt.program_id : index
+  %g = nt.program_index %p [n] grouped 8 : index
+  nt.return
+}
+
+// -----
+
 // CHECK: nt.quotient: the number must be an integer of 32 bits
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>

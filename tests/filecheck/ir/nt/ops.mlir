@@ -95,6 +95,8 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   %pid = nt.program_id : index
   // CHECK-NEXT: %g0 = nt.program_index %pid [n] : index
   %g0 = nt.program_index %pid [n] : index
+  // CHECK-NEXT: %g1, %g2 = nt.program_index %pid [n, k] grouped 8 : index, index
+  %g1, %g2 = nt.program_index %pid [n, k] grouped 8 : index, index
   // CHECK-NEXT: nt.program_index %pid []
   nt.program_index %pid []
   // CHECK-NEXT: %p = nt.pointer %a : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.ptr<f16>
