@@ -15,7 +15,7 @@ from benchmarks.correctness import compare, poison
 from benchmarks.operation import DTYPES, Call, Function, Operation
 from examples.runner import Draw
 from ninetoothed.artifacts.artifact import Artifact, Binary
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.kernel.kernel import Kernel
@@ -89,9 +89,14 @@ class CallSubject:
     def configs(self) -> Sequence[Config]:
         """All of the space, in the model's order; offline, in the space's own."""
         if self._is_offline:
-            return self._compiler.space(self._signature, self._target).configs
+            return self.space.configs
         report = Dispatcher(self._name, self._compiler).report(self._signature, self._values)
         return [row.config for row in report.rows]
+
+    @functools.cached_property
+    def space(self) -> Space:
+        """The space: which configurations there are, and which choices each has."""
+        return self._compiler.space(self._signature, self._target)
 
     @functools.cached_property
     def _expected(self) -> Any:

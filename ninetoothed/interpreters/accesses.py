@@ -317,9 +317,8 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
     if isinstance(view.place, torch.Tensor):
         machine.put(op.result, view.place.reshape([1] * (1 + len(view.shape))))
         return
-    if op.clamped is not None:
-        view = replace(view, access=view.access.clamped(op.clamped.data))
-    lanes = _lanes(machine, view, op.indices)
+    clamped = () if op.clamped is None else op.clamped.data
+    lanes = _lanes(machine, replace(view, access=view.access.clamped(clamped)), op.indices)
     guard = lanes.guard(None if op.guards is None else op.guards.data)
     mask = both(guard, _active(machine, view))
     if machine.is_observed:

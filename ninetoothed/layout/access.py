@@ -77,6 +77,8 @@ class Access:
 
     def clamped(self, guards: Collection[Guard]) -> Access:
         """The access whose indices are no larger than the last one that ``guards`` let through."""
+        if not guards:
+            return self
         last = {guard.index: minimum(guard.index, guard.size - 1) for guard in guards}
         return replace(self, indices=tuple(last.get(index, index) for index in self.indices))
 

@@ -1,0 +1,54 @@
+"""The benchmark of choices: what is timed beside what, and a run without a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import choices
+from benchmarks.records import Record, of_kind, read
+
+CASE: Record = {"kind": "choice", "operation": "matmul", "size": "large"}
+
+
+def test_a_line_a_configuration() -> None:
+    found: list[Record] = [
+        {**CASE, "config": "BLOCK=1", "value": "", "us": 4.0},
+        {**CASE, "config": "BLOCK=1", "value": "loop_stages=2", "us": 2.0},
+        {**CASE, "config": "BLOCK=1", "value": "without reciprocals", "us": 5.0},
+        {**CASE, "config": "BLOCK=2", "value": "", "us": 8.0},
+        {**CASE, "config": "BLOCK=2", "value": "loop_stages=2", "reason": "no memory"},
+        {**CASE, "config": "BLOCK=3", "value": "", "reason": "no memory"},
+    ]
+    head, _, *lines = (
+        [cell.strip() for cell in line.split("|")[3:-1]]
+        for line in choices.table(found).splitlines()
+    )
+    assert head == ["configuration", "µs", "loop_stages=2", "without reciprocals"]
+    assert lines == [
+        ["BLOCK=1", "4.00", "0.50", "1.25"],
+        ["BLOCK=2", "8.00", "–", "–"],
+        ["BLOCK=3", "–", "–", "–"],
+    ]
+
+
+def test_smoke(tmp_path: Path) -> None:
+    pytest.importorskip("triton")
+    path = tmp_path / "choices.jsonl"
+    options = ["--smoke", "--ops", "softmax", "--without", "reciprocals", "--json", str(path)]
+    assert choices.main(options) == 0
+    found = of_kind(read(path), "choice")
+    assert [one["value"] for one in found] == [
+        "",
+        *(f"coarsened_programs={factor}" for factor in (2, 4, 8, 16)),
+        "without reciprocals",
+    ]
+    assert all(one["us"] > 0 for one in found)
+
+
+@pytest.mark.parametrize("option", ["--ops", "--sizes", "--only", "--without"])
+def test_unknown_names(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        choices.main([option, "fast"])
+    assert "there is no" in capsys.readouterr().err
