@@ -23,6 +23,7 @@ from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
 from ninetoothed.passes import (
+    advance_loads,
     coarsen_programs,
     defer_reductions,
     lower_accesses,
@@ -78,6 +79,11 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("hoisted_loads", "nt-hoist-loads", "enabled"),
         "A tile that no iteration of a loop changes is loaded in front of it.",
+    ),
+    Choice(
+        *("early_loads", "nt-advance-loads", "advanced"),
+        "What is read behind a reduction is read in front of it; the tuner says whether.",
+        advance_loads.legality,
     ),
     Optimization(
         *("vacuous_guards", "nt-fold-guards", "enabled"),

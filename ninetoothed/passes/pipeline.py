@@ -78,6 +78,7 @@ SPECIALIZED: Stages = (
             "nt-schedule-programs",
             # Where a load is made decides how often its guard is asked for.
             "nt-hoist-loads",
+            "nt-advance-loads",
             "nt-fold-guards",
             "nt-guard-loads",
             "nt-clamp-guards",
@@ -108,6 +109,7 @@ OPTIONAL = (
     "nt-defer-reductions",
     "nt-coarsen-programs",
     "nt-hoist-loads",
+    "nt-advance-loads",
     "nt-fold-guards",
     "nt-guard-loads",
     "nt-clamp-guards",

@@ -99,6 +99,7 @@ def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = {
         **dict.fromkeys(("deferred_reductions", "moving_bounds"), cross_entropy.forward_kernel),
+        "early_loads": layer_norm_kernel,
         "grouped_programs": matmul_kernel,
     }
     kernel = kernels.get(name, layer_norm_backward_kernel)
