@@ -34,9 +34,12 @@ from ninetoothed.ir.tt import (
     AtomicRMWOp,
     BitcastOp,
     BroadcastOp,
+    DescriptorLoadOp,
+    DescriptorStoreOp,
     ExpandDimsOp,
     FuncOp,
     LoadOp,
+    MakeTensorDescOp,
     PointerType,
     SelectOp,
     SplatOp,
@@ -295,15 +298,16 @@ def reads_writes(module: ModuleOp) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     function = device_function(module)
     order = [param.name for param in params(function)]
-    reads = _parameters(function, (LoadOp, AtomicRMWOp, AtomicCASOp))
-    writes = _parameters(function, (StoreOp, AtomicRMWOp, AtomicCASOp))
+    reads = _parameters(function, (LoadOp, DescriptorLoadOp, AtomicRMWOp, AtomicCASOp))
+    writes = _parameters(function, (StoreOp, DescriptorStoreOp, AtomicRMWOp, AtomicCASOp))
     return (
         tuple(name for name in order if name in reads),
         tuple(name for name in order if name in writes),
     )
 
 
-_Access = LoadOp | StoreOp | AtomicRMWOp | AtomicCASOp
+_BoxAccess = DescriptorLoadOp | DescriptorStoreOp
+_Access = LoadOp | StoreOp | AtomicRMWOp | AtomicCASOp | _BoxAccess
 
 
 def _parameters(function: FuncOp, kinds: tuple[type[_Access], ...]) -> set[str]:
@@ -311,7 +315,8 @@ def _parameters(function: FuncOp, kinds: tuple[type[_Access], ...]) -> set[str]:
     seen: set[SSAValue] = set()
     for op in function.walk():
         if isinstance(op, kinds):
-            _trace(op.ptr, function, found, seen)
+            pointer = op.desc if isinstance(op, _BoxAccess) else op.ptr
+            _trace(pointer, function, found, seen)
     return {argument_source(function, index)[1] for index in found}
 
 
@@ -343,6 +348,8 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
         match value.op:
             case AddPtrOp():
                 return [value.op.ptr]
+            case MakeTensorDescOp():
+                return [value.op.base]
             case BitcastOp() | SplatOp() | BroadcastOp() | ExpandDimsOp() | TransOp():
                 return [value.op.src]
             case SelectOp():

@@ -45,6 +45,15 @@ class Pointer:
 Value = Block | Pointer
 
 
+@dataclass(frozen=True)
+class Descriptor:
+    """A tensor descriptor: where the tensor begins, its shape and its strides in elements."""
+
+    base: Pointer
+    shape: Sequence[torch.Tensor]
+    strides: Sequence[torch.Tensor]
+
+
 def moved(value: Value, move: Callable[[torch.Tensor], torch.Tensor]) -> Value:
     """The value with its lanes rearranged."""
     if isinstance(value, Pointer):
@@ -151,7 +160,7 @@ class Machine:
     ``programs``: their numbers, of ``count`` in all. ``active``: the active programs where control
     flow diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim.
     ``views``: the application's arguments, ``sequences`` those of them that are jagged. ``trace``
-    records accesses, and so does each of ``effects``.
+    records accesses, and so does each of ``effects``. ``descriptors``: those that ops have made.
     """
 
     planner: Planner
@@ -161,6 +170,7 @@ class Machine:
     views: Mapping[SSAValue, View] = field(default_factory=dict[SSAValue, View])
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
+    descriptors: dict[SSAValue, Descriptor] = field(default_factory=dict[SSAValue, Descriptor])
     trace: Trace | None = None
     effects: list[Effects] = field(default_factory=list[Effects])
     count: int = 0

@@ -23,6 +23,7 @@ from ninetoothed.interpreters import (
     casts,
     control,
     debug,
+    descriptors,
     dot,
     extern,
     nt_ops,
@@ -52,7 +53,7 @@ process has, are several times as fast as those for which the system has to find
 
 GROUPS = (
     *(accesses, addresses, arith_ops, casts, control, debug, extern, reductions, nt_ops, pointers),
-    *(dot, shapes, tt_ops),
+    *(descriptors, dot, shapes, tt_ops),
 )
 """The modules of handlers."""
 

@@ -36,6 +36,8 @@ _NAMES = {
     "tt.make_range": "lanes",
     "tt.addptr": "ptrs",
     "tt.load": "value",
+    "tt.make_tensor_descriptor": "desc",
+    "tt.descriptor_load": "value",
     "tt.atomic_rmw": "before",
     "tt.atomic_cas": "before",
     "tt.dot": "product",
@@ -54,6 +56,9 @@ _LOOP_OPTIONS = {
 }
 
 
+_ON_MEMORY = "# Descriptors take memory at a launch: call triton.set_allocator."
+
+
 def emit_triton_python(module: ModuleOp) -> str:
     """Source of a ``@triton.jit`` function that computes what ``module`` does.
 
@@ -70,6 +75,8 @@ def emit_triton_python(module: ModuleOp) -> str:
     kernel = ["@triton.jit", *lines_of("", f"def {name}({', '.join(arguments)}):"), *writer.lines]
     if not writer.lines:
         kernel.append("    pass")
+    if any(isinstance(op, tt.MakeTensorDescOp) for op in function.walk()):
+        kernel.insert(0, _ON_MEMORY)
     head = ["import triton", "import triton.language as tl", *imports]
     sources = ["\n".join(head), *declarations.values(), *combinations.sources, "\n".join(kernel)]
     return "\n\n\n".join(sources) + "\n"

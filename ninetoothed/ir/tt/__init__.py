@@ -4,8 +4,8 @@ In MLIR's generic form a module of this dialect is TTIR. Blocks are ``tensor<128
 are signless. Properties have the names and the encodings of Triton's ODS definitions, since the
 generic form prints them.
 
-``types``: pointers. ``functions``, ``memory``, ``atomics``, ``blocks``, ``casts``, ``dot``,
-``reductions``, ``shapes``: the ops. ``math``: Triton's own arithmetic. ``extern``: device libraries
+``types``: pointers. ``functions``, ``memory``, ``descriptors``, ``atomics``, ``blocks``, ``casts``,
+``dot``, ``reductions``, ``shapes``: the ops. ``math``: Triton's own arithmetic. ``extern``: device libraries
 and inline assembly. ``debug``: prints and assertions. ``arith``: comparisons, selections and casts
 of whole blocks. ``__all__`` are the stable names (`docs/ir.md`).
 """
@@ -34,6 +34,15 @@ from ninetoothed.ir.tt.atomics import ATOMIC_FUNCTIONS, AtomicCASOp, AtomicRMWOp
 from ninetoothed.ir.tt.blocks import MakeRangeOp, MulhiuiOp
 from ninetoothed.ir.tt.casts import FpToFpOp
 from ninetoothed.ir.tt.debug import AssertOp, AssumeOp, PrintOp, print_prefix
+from ninetoothed.ir.tt.descriptors import (
+    LEAST_BYTES,
+    MOST_DIMS,
+    DescriptorLoadOp,
+    DescriptorStoreOp,
+    MakeTensorDescOp,
+    TensorDescType,
+    box_of,
+)
 from ninetoothed.ir.tt.dot import DotOp, DotScaledOp
 from ninetoothed.ir.tt.extern import ElementwiseInlineAsmOp, ExternElementwiseOp
 from ninetoothed.ir.tt.functions import FuncOp, GetNumProgramsOp, GetProgramIdOp, ReturnOp

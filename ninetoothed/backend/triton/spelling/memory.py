@@ -1,8 +1,13 @@
-"""Program ids, pointers, loads, stores and atomics."""
+"""Program ids, pointers, descriptors, loads, stores and atomics."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
 from ninetoothed.backend.triton.expression import (
+    POSTFIX,
     Expr,
     binary,
     bitcast,
@@ -62,6 +67,35 @@ def _policy(op: tt.LoadOp | tt.StoreOp) -> list[str]:
     policy = tt.CachePolicy.of(op)
     given = {"cache_modifier": policy.modifier, "eviction_policy": policy.eviction}
     return [f'{keyword}="{word}"' for keyword, word in given.items() if word]
+
+
+@SPELLINGS.register(tt.MakeTensorDescOp)
+def _make_descriptor(operands: Operands, op: tt.MakeTensorDescOp) -> Expr:
+    arguments = [operands.expr(op.base).text]
+    # The last stride must be Python's 1.
+    for keyword, values in (("shape", op.shape), ("strides", op.strides)):
+        texts = [operands.expr(value).text for value in values]
+        arguments.append(f"{keyword}=[{', '.join(texts)}]")
+    box = tt.shape_of(tt.box_of(op.result.type))
+    return call_of(op, "tl.make_tensor_descriptor", *arguments, f"block_shape={[*box]}")
+
+
+def _box(operands: Operands, desc: SSAValue, indices: Sequence[SSAValue]) -> tuple[str, str]:
+    """The texts of a descriptor, and of the place where its box begins."""
+    texts = [operands.expr(index).text for index in indices]
+    return operands.expr(desc).at(POSTFIX), f"[{', '.join(texts)}]"
+
+
+@SPELLINGS.register(tt.DescriptorLoadOp)
+def _descriptor_load(operands: Operands, op: tt.DescriptorLoadOp) -> Expr:
+    desc, place = _box(operands, op.desc, op.indices)
+    return call_of(op, f"{desc}.load", place)
+
+
+@SPELLINGS.register(tt.DescriptorStoreOp)
+def _descriptor_store(operands: Operands, op: tt.DescriptorStoreOp) -> Expr:
+    desc, place = _box(operands, op.desc, op.indices)
+    return call_of(op, f"{desc}.store", place, operands.whole(op.src).text)
 
 
 @SPELLINGS.register(tt.BarrierOp)

@@ -15,7 +15,8 @@ What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each i
   the binary; a stage takes what the one before it made, and the metadata; ``llir`` makes text;
 - ``triton._C.libtriton.ir``: ``context``, ``load_dialects``, and ``parse_mlir_module`` of a file;
   a module keeps its ``context``;
-- TTIR's text: from 3.9 on, accesses ask of the caches by an attribute of its own;
+- TTIR's text: from 3.8 on, the type of a tensor descriptor has the box's dims without ``tensor``;
+  from 3.9 on, accesses ask of the caches by an attribute of its own;
 - the metadata behind the last stage: ``name``, ``num_warps``, ``shared``, ``global_scratch_size``
   and ``global_scratch_align``; ``num_ctas``, ``tensordesc_meta``, ``profile_scratch_size`` and
   ``tmem_size``, which tell of what no launch of ours provides;
@@ -364,6 +365,11 @@ def _first_lines(text: str) -> str:
 
 _CACHES = ("none", "ca", "cg", "wb", "cs", "wt", "cv")
 _EVICTIONS = ("evict_normal", "evict_first", "evict_last")
+_ON_BOXES = re.compile(
+    r'^\s*(?:%\w+ = )?"tt\.(?:make_tensor_descriptor|descriptor_load|descriptor_store)"\(.*$',
+    re.MULTILINE,
+)
+_BOX = re.compile(r"(?<=!tt\.tensordesc<)tensor<([^<>]*)>(?=>)")
 _POLICY = re.compile(
     r'^(\s*(?:%\w+ = )?"tt\.(?:load|store)"\([^)]*\) <\{)boundaryCheck = array<i32>, '
     r"cache = (\d) : i32, evict = (\d) : i32",
@@ -374,9 +380,12 @@ _POLICY = re.compile(
 def for_this_version(text: str) -> str:
     """TTIR in the spelling of the installed Triton.
 
-    From 3.9 on, an access asks of the caches by one attribute, which older ones do not know; what
-    they have, 3.9 drops without a word.
+    From 3.8 on, a descriptor's type names dims and elements of its box. From 3.9 on, an access asks
+    of the caches by one attribute, which older ones do not know; what they have, 3.9 drops without
+    a word.
     """
+    if _minor(version()) >= (3, 8):
+        text = _ON_BOXES.sub(lambda found: _BOX.sub(r"\1", found[0]), text)
     if _minor(version()) < (3, 9):
         return text
 

@@ -65,6 +65,27 @@ def test_what_is_asked_of_caches_is_written_as_the_version_has_it(
     assert lines[3] == ACCESS.splitlines()[3]
 
 
+BOXES = """
+    %d = "tt.make_tensor_descriptor"(%x, %m, %n, %s, %one) : (p, i32, i32, i64, i64) -> {0}
+    %0 = "tt.descriptor_load"(%d, %i, %j) : ({0}, i32, i32) -> tensor<64x16xf16>
+    "tt.descriptor_store"(%d, %0, %i, %j) : ({0}, tensor<64x16xf16>, i32, i32) -> ()
+"""
+
+
+@needs_triton
+@pytest.mark.parametrize("version", ["3.6.0", "3.7.1", "3.8.0", "3.9.0"])
+def test_types_of_descriptors_are_written_as_the_version_has_them(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compat, "version", lambda: version)
+    old = "!tt.tensordesc<tensor<64x16xf16>>"
+    # A user's own text stays.
+    message = f'    "tt.assert"(%b) <{{message = "{old}"}}> : x\n'
+    wanted = old if version in ("3.6.0", "3.7.1") else "!tt.tensordesc<64x16xf16>"
+    found = compat.for_this_version(BOXES.format(old) + message)
+    assert found == BOXES.format(wanted) + message
+
+
 def test_assertions_are_asked_for() -> None:
     text = "import triton\n\ndef add():\n    tl.device_assert(x > 0, '')\n"
     options = compat.options_of(artifacts.add(language="triton-python", text=text))
