@@ -104,7 +104,8 @@ class Architecture:
     ``lanes`` and ``special_lanes`` are operations and transcendental functions a cycle,
     ``shared_bandwidth`` bytes of shared memory a cycle. ``tensor``: operations of tensor cores a
     cycle, by element type, a multiply-add counting two. ``warp_groups``: four warps multiply
-    together, out of shared memory. ``tensor_columns``: what accumulators of a program may take of
+    together, out of shared memory. ``descriptors``: boxes of tensors are moved by tensor
+    descriptors. ``tensor_columns``: what accumulators of a program may take of
     the tensor memory, in columns of 128 numbers; 0: there is none. ``stages``: depths of software
     pipelining to try.
     """
@@ -121,6 +122,7 @@ class Architecture:
     special_lanes: int = 16
     shared_bandwidth: int = 128
     warp_groups: bool = False
+    descriptors: bool = False
     tensor_columns: int = 0
     stages: tuple[int, ...] = (2, 3, 4, 5)
 

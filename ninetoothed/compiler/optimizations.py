@@ -29,6 +29,7 @@ from ninetoothed.passes import (
     lower_accesses,
     schedule_programs,
     stage_loops,
+    use_descriptors,
 )
 from ninetoothed.passes.placement import optimizations_of, placed_passes
 from ninetoothed.plugins import outside_passes
@@ -113,6 +114,12 @@ TABLE: tuple[Optimization, ...] = (
         "A loop without dots loads for later iterations while it computes; the tuner says how far "
         "ahead.",
         stage_loops.legality,
+    ),
+    Choice(
+        *("descriptors", "nt-use-descriptors", "descriptors"),
+        "Tiles of loops with dots are copied as boxes, through tensor descriptors (TMA): loads, or "
+        "also stores; the tuner says whether.",
+        use_descriptors.legality,
     ),
     Choice(
         *("pointer_blocks", "nt-lower-accesses", "pointer_blocks"),

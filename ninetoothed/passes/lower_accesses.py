@@ -95,6 +95,7 @@ from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
+from ninetoothed.passes.lowering.descriptors import load_box, store_box
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
@@ -208,12 +209,15 @@ def _load(kernel: KernelAccesses, op: nt.LoadOp) -> None:
     accessed = kernel.access(op)
     if accessed is None:
         return
-    pointers, mask = accessed.pointers(), accessed.mask()
     inserter = accessed.here.inserter
-    other = None
-    if mask is not None and op.other is not None:
-        other = _other(inserter, op.other, tt.pointee_of(pointers.type))
-    value = inserter.add(tt.LoadOp(pointers, mask, other))
+    if op.descriptor_dims:
+        value = load_box(accessed, op.descriptor_dims)
+    else:
+        pointers, mask = accessed.pointers(), accessed.mask()
+        other = None
+        if mask is not None and op.other is not None:
+            other = _other(inserter, op.other, tt.pointee_of(pointers.type))
+        value = inserter.add(tt.LoadOp(pointers, mask, other))
     if lowered(op.result.type) != value.type:
         zero = Arithmetic(inserter, i8).constant(0, tt.shape_of(value.type))
         value = inserter.add(tt.CmpiOp("ne", value, zero))
@@ -245,12 +249,16 @@ def _stored(kernel: KernelAccesses, op: nt.StoredOp) -> None:
 def _store(kernel: KernelAccesses, op: nt.StoreOp) -> None:
     accessed = kernel.access(op)
     assert accessed is not None
-    pointers, mask = accessed.pointers(), accessed.mask()
     inserter = accessed.here.inserter
-    value = bridge(inserter, op.value, lowered(op.value.type))
-    if tt.scalar_of(value.type) == i1:
-        value = inserter.add(tt.ExtUIOp(value, tt.block_of(tt.shape_of(value.type), i8)))
-    inserter.insert(tt.StoreOp(pointers, value, mask))
+    if op.descriptor_dims:
+        value = bridge(inserter, op.value, lowered(op.value.type))
+        store_box(accessed, op.descriptor_dims, value)
+    else:
+        pointers, mask = accessed.pointers(), accessed.mask()
+        value = bridge(inserter, op.value, lowered(op.value.type))
+        if tt.scalar_of(value.type) == i1:
+            value = inserter.add(tt.ExtUIOp(value, tt.block_of(tt.shape_of(value.type), i8)))
+        inserter.insert(tt.StoreOp(pointers, value, mask))
     Rewriter.erase_op(op)
 
 

@@ -85,6 +85,8 @@ SPECIALIZED: Stages = (
             "nt-skip-programs",
             "nt-split-boundaries",
             "nt-stage-loops",
+            # Behind all that changes guards.
+            "nt-use-descriptors",
         ),
     ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
@@ -116,6 +118,7 @@ OPTIONAL = (
     "nt-skip-programs",
     "nt-split-boundaries",
     "nt-stage-loops",
+    "nt-use-descriptors",
     "nt-hoist-invariants",
     "nt-widen-products",
 )

@@ -16,6 +16,7 @@ from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
 _VALUES = {
     "coarsened_programs": (None, 2, 8, 32),
     "deferred_reductions": (None, 1),
+    "descriptors": (None, 1, 2),
     "early_loads": (None, 1),
     "grouped_programs": (None, 8, 16),
     "loop_stages": (None, 2, 3),

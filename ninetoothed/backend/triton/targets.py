@@ -75,7 +75,9 @@ def _tensor(fp16: float, tf32: float = 0.5, i8: float = 2.0, fp8: float = 0.0) -
 
 
 _KIB = 1 << 10
-_HOPPER = Architecture(227 * _KIB, 228 * _KIB, 2048, 32, _tensor(4096, fp8=2.0), warp_groups=True)
+_HOPPER = Architecture(
+    *(227 * _KIB, 228 * _KIB, 2048, 32, _tensor(4096, fp8=2.0)), warp_groups=True, descriptors=True
+)
 _CDNA = Architecture(
     *(64 * _KIB, 64 * _KIB, 2048, 32, _tensor(2048, fp8=2.0)),
     registers=2 * 65536,
@@ -96,7 +98,9 @@ ARCHITECTURES: dict[str, Architecture] = {
     "sm_89": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
     "sm_90": _HOPPER,
     "sm_100": replace(_HOPPER, tensor=_tensor(8192, fp8=2.0), tensor_columns=512),
-    "sm_120": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
+    "sm_120": Architecture(
+        *(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)), descriptors=True
+    ),
     # HIP: the white papers of CDNA (gfx9), the last row is RDNA.
     "gfx942": _CDNA,
     "gfx950": replace(

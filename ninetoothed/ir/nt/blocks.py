@@ -24,8 +24,16 @@ from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import ExprAttr, GuardsAttr, TensorType, dtype_of, is_dtype
+from ninetoothed.ir.nt.attributes import (
+    ExprAttr,
+    ExprsAttr,
+    GuardsAttr,
+    TensorType,
+    dtype_of,
+    is_dtype,
+)
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
+from ninetoothed.ir.tt.descriptors import MOST_DIMS
 from ninetoothed.language.table import ELEMENTWISE, Extern, Operand, Primitive
 
 
@@ -45,13 +53,34 @@ def check_type(op: Operation, what: str, type: Attribute, expected: Attribute) -
         raise VerifyException(f"{op.name}: the {what} must have type {expected}, not {type}")
 
 
+class _BlockAccess(IRDLOperation):
+    """Base class of accesses to blocks, which may go through a tensor descriptor."""
+
+    descriptor = opt_prop_def(ExprsAttr)
+
+    @property
+    def descriptor_dims(self) -> tuple[int, ...]:
+        """The source's dims that the descriptor is of; none without a descriptor."""
+        return () if self.descriptor is None else tuple(dim.args[0] for dim in self.descriptor.data)
+
+
+def _check_descriptor(op: _BlockAccess) -> None:
+    dims = () if op.descriptor is None else op.descriptor.data
+    if dims and (not 2 <= len(dims) <= MOST_DIMS or len({*dims}) < len(dims)):
+        raise VerifyException(
+            f"{op.name}: a descriptor is of 2 to {MOST_DIMS} dims of the source, each once"
+        )
+
+
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(_BlockAccess):
     """Load a block: the tile ``ref``, indexed down to its innermost level.
 
     Lanes outside the access's guard are ``other``; without ``other`` they are unspecified.
     ``guards``: the guard of this load, in the place of the access's. ``clamped``: guards beside it,
     each of an index of the source; lanes outside read what lies at the last index inside.
+    ``descriptor``: the block is a box of these dims of the source, read through a tensor
+    descriptor; the last of them is contiguous.
 
     ```mlir
     %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] clamped [[b1 + g0 * 64, m]] other 0.0 : f16
@@ -72,7 +101,8 @@ class LoadOp(IRDLOperation):
 
     assembly_format = (
         "$ref `[` $indices `]` (`guards` $guards^)? (`clamped` $clamped^)? (`other` $other^)? "
-        "attr-dict `:` type($ref) `[` type($indices) `]` `->` type($result)"
+        "(`descriptor` $descriptor^)? attr-dict "
+        "`:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 
     def __init__(
@@ -90,6 +120,9 @@ class LoadOp(IRDLOperation):
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
         check_type(self, "result", self.result.type, loaded_type(self.ref.type))
+        _check_descriptor(self)
+        if self.clamped is not None and self.descriptor is not None:
+            raise VerifyException("nt.load: indices of boxes are not clamped")
 
 
 @irdl_op_definition
@@ -123,12 +156,12 @@ class GuardOp(PureOp):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(_BlockAccess):
     """Store a block to a tile; lanes outside the access's guard write nothing. ``guards``: the guard
-    of this store, in the place of the access's.
+    of this store, in the place of the access's. ``descriptor``: as a load's.
 
     ```mlir
-    nt.store %0, %z[] : !nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>[]
+    nt.store %0, %z[] descriptor [0, 1] : !nt.tensor<[B, 64] x f16>, !nt.tensor<[B, 64] x f16>[]
     ```
     """
 
@@ -142,8 +175,8 @@ class StoreOp(IRDLOperation):
     traits = traits_def(MemoryWriteEffect())
 
     assembly_format = (
-        "$value `,` $ref `[` $indices `]` (`guards` $guards^)? attr-dict "
-        "`:` type($value) `,` type($ref) `[` type($indices) `]`"
+        "$value `,` $ref `[` $indices `]` (`guards` $guards^)? (`descriptor` $descriptor^)? "
+        "attr-dict `:` type($value) `,` type($ref) `[` type($indices) `]`"
     )
 
     def __init__(self, value: SSAValue, ref: SSAValue, indices: Sequence[SSAValue] = ()) -> None:
@@ -152,6 +185,7 @@ class StoreOp(IRDLOperation):
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
         check_type(self, "value", self.value.type, loaded_type(self.ref.type))
+        _check_descriptor(self)
 
 
 @irdl_op_definition

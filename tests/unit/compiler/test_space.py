@@ -339,10 +339,17 @@ def test_loops_that_read_what_they_write_have_no_stages() -> None:
 
 
 def test_groups_of_programs_and_pointers_and_bounds_in_loops_are_choices() -> None:
-    found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)))
+    found = choices(matmul_kernel, *(halves(500, 500) for _ in range(3)))
     loops = (("pointer_blocks", (1,)), ("moving_bounds", (1,)))
     assert {*found.legal} == {(("grouped_programs", (8, 16)), *loops)}
     assert len(found.legal) == len(found.configs)
+
+
+def test_descriptors_are_a_choice_where_rows_are_aligned() -> None:
+    found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)))
+    assert {dict(row).get("descriptors") for row in found.legal} == {(1, 2)}
+    found = choices(matmul_kernel, halves(512, 512), halves(512, 500), halves(512, 500))
+    assert {dict(row).get("descriptors") for row in found.legal} == {(1,)}
 
 
 def test_bounds_that_no_loop_moves_are_no_choice() -> None:

@@ -61,6 +61,14 @@ def error_of(pipeline: str) -> str:
         ),
         ("nt-hoist-loads{num_warps=0}", "nt-hoist-loads: num_warps is at least 1, not 0"),
         ("nt-stage-loops{stages=-1}", "nt-stage-loops: stages is at least 1, not -1"),
+        (
+            "nt-use-descriptors{descriptors=3}",
+            "nt-use-descriptors: descriptors is 0, 1 or 2, not 3",
+        ),
+        (
+            "nt-use-descriptors{index_bits=8}",
+            "nt-use-descriptors: index_bits is 32 or 64, not 8",
+        ),
         ('nt-check-stage{stage="compose"}', "there is no stage compose; did you mean composed?"),
         ("nt-check-stage", 'nt-check-stage requires argument "stage"'),
         (

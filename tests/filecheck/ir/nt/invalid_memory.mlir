@@ -203,3 +203,46 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %q = nt.atomic_cas %p, %o, %o "seq_cst" "gpu" : !nt.tensor<[64] x !tt.ptr<f32>>, !nt.tensor<[64] x f32>
   nt.return
 }
+
+// -----
+
+// CHECK: nt.load: a descriptor is of 2 to 5 dims of the source, each once
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %v = nt.load %a[] descriptor [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.store: a descriptor is of 2 to 5 dims of the source, each once
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %v = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %v, %a[] descriptor [1, 1] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.load: indices of boxes are not clamped
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %v = nt.load %a[] guards [] clamped [[b0, n]] descriptor [0, 1] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.return
+}
