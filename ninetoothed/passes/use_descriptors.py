@@ -252,8 +252,9 @@ class _Boxes:
                 raise Refusal(op, f"a row of its block has fewer than {_BYTES} bytes")
         positive = _positive(indices, self._sizes)
         for one in box.dims.values():
-            # A descriptor has no dim without elements.
-            if one.end not in positive and not always_less(0, one.end, self._sizes):
+            # A descriptor has no dim without elements: it would be taken for a long one.
+            is_positive = one.end in positive or always_less(0, one.end, self._sizes)
+            if one.is_clipped and not is_positive:
                 raise Refusal(op, f"`{ir_text(one.end)}` may be 0")
         row = box.dims[unit]
         is_cut = isinstance(op, nt.StoreOp) and row.is_clipped

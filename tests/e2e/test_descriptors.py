@@ -60,7 +60,7 @@ def check(kernel: Kernel, arguments: Sequence[Any], expected: torch.Tensor) -> s
 
 @pytest.mark.parametrize(
     ("m", "n", "k"),
-    [(16, 16, 16), (1, 16, 32), (31, 48, 16), (80, 112, 144), (257, 32, 272), (16, 16, 0)],
+    [(16, 16, 16), (1, 16, 32), (31, 48, 16), (67, 80, 144), (16, 16, 0)],
 )
 def test_products(device: str, m: int, n: int, k: int) -> None:
     """All loads and the store are of boxes, that are cut at the matrices' ends."""
@@ -143,8 +143,17 @@ def test_what_is_added_to_a_product_has_pointers(device: str, in_place: bool) ->
     assert (overlap in found) == in_place
 
 
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize(("queries", "keys"), [(33, 48), (64, 17), (16, 1)])
+def test_rows_that_are_one_place_in_memory(device: str) -> None:
+    """Their stride is 0."""
+    input, other = halves(1, 48, device=device).expand(33, -1), halves(48, 32, device=device)
+    output = torch.empty(33, 32, dtype=torch.float16, device=device)
+    found = check(matmul.matmul_kernel, (input, other, output), input.float() @ other.float())
+    assert found == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys", "is_causal"), [(33, 48, False), (64, 17, True), (16, 1, False)]
+)
 def test_attention(device: str, queries: int, keys: int, is_causal: bool) -> None:
     query = halves(1, 2, 2, queries, 32, device=device)
     key, value = halves(1, 2, keys, 32, device=device), halves(1, 2, keys, 64, device=device)
