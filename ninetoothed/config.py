@@ -70,14 +70,27 @@ def cache_size() -> int:
     """``NINETOOTHED_CACHE_SIZE``: limit of the cache in bytes; 0: no limit. ``K``, ``M``, ``G`` and
     ``T`` after a number are powers of 1024. Default ``1G``.
     """
-    text = _text("NINETOOTHED_CACHE_SIZE")
+    return _bytes("NINETOOTHED_CACHE_SIZE", 1 << 30, "for no bound")
+
+
+def scratch_size() -> int:
+    """``NINETOOTHED_SCRATCH_SIZE``: limit of the memory that the programs of one launch share, in
+    bytes; 0: none, so that no program is split. Written as ``NINETOOTHED_CACHE_SIZE``. Default
+    ``256M``.
+    """
+    return _bytes("NINETOOTHED_SCRATCH_SIZE", 256 << 20, "for none")
+
+
+def _bytes(name: str, default: int, zero: str) -> int:
+    """A number of bytes; ``zero``: what 0 is for."""
+    text = _text(name)
     if text is None:
-        return 1 << 30
+        return default
     match = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text.upper())
     if match is None:
         raise ConfigurationError(
-            "NINETOOTHED_CACHE_SIZE must be a number of bytes such as 1000000, 512M or 2G, or 0 "
-            f"for no bound, not {text!r}"
+            f"{name} must be a number of bytes such as 1000000, 512M or 2G, or 0 {zero}, not "
+            f"{text!r}"
         )
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
