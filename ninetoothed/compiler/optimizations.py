@@ -17,12 +17,18 @@ from typing import Any, cast
 
 from ninetoothed import config as settings
 from ninetoothed import passes
-from ninetoothed.artifacts.configuration import Choices
+from ninetoothed.artifacts.configuration import SPLIT, Choices
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
-from ninetoothed.passes import coarsen_programs, defer_reductions, lower_accesses, stage_loops
+from ninetoothed.passes import (
+    coarsen_programs,
+    defer_reductions,
+    lower_accesses,
+    split_reductions,
+    stage_loops,
+)
 from ninetoothed.passes.placement import optimizations_of, placed_passes
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -53,6 +59,12 @@ TABLE: tuple[Optimization, ...] = (
         "A loop that adds up reductions of its tiles reduces once, behind it; the tuner says "
         "whether.",
         defer_reductions.legality,
+    ),
+    Choice(
+        *(SPLIT, "nt-split-reductions", "parts"),
+        "Several programs share the iterations of one that adds up, and the last to end combines "
+        "the parts; the tuner says how many.",
+        split_reductions.legality,
     ),
     Choice(
         *("coarsened_programs", "nt-coarsen-programs", "factor"),

@@ -340,7 +340,8 @@ def test_loops_that_read_what_they_write_have_no_stages() -> None:
 
 def test_pointers_and_bounds_in_loops_are_choices() -> None:
     found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)))
-    assert {*found.legal} == {(("pointer_blocks", (1,)), ("moving_bounds", (1,)))}
+    parts = ("split_reductions", (2, 4, 8, 16, 32, 64))
+    assert {*found.legal} == {(parts, ("pointer_blocks", (1,)), ("moving_bounds", (1,)))}
     assert len(found.legal) == len(found.configs)
 
 
