@@ -74,9 +74,8 @@ def cache_size() -> int:
 
 
 def scratch_size() -> int:
-    """``NINETOOTHED_SCRATCH_SIZE``: limit of the memory that the programs of one launch share, in
-    bytes; 0: none, so that no program is split. Written as ``NINETOOTHED_CACHE_SIZE``. Default
-    ``256M``.
+    """``NINETOOTHED_SCRATCH_SIZE``: limit of a launch's scratch memory in bytes, written as
+    ``NINETOOTHED_CACHE_SIZE``; 0: none, so that no program shares its iterations. Default ``256M``.
     """
     return _bytes("NINETOOTHED_SCRATCH_SIZE", 256 << 20, "for none")
 
@@ -140,7 +139,10 @@ def disabled_optimizations(
 def optimizations() -> str:
     """What tells kernels apart that were compiled with other optimizations."""
     text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
-    return ",".join(sorted({name.strip() for name in text.split(",")}))
+    names = {name.strip() for name in text.split(",") if name.strip()}
+    if not scratch_size():
+        names.add("split_reductions")
+    return ",".join(sorted(names))
 
 
 def inspects() -> bool:

@@ -191,8 +191,8 @@ class ConfigurationError(NineToothedError):
 
 
 class ScratchError(ConfigurationError):
-    """There is no memory for what a launch's programs share; caught before it reaches the user: a
-    kernel that needs none runs in its place.
+    """There is no scratch memory for a launch; caught before it reaches the user: a kernel that
+    needs none runs in its place.
     """
 
 

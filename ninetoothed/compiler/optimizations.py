@@ -268,13 +268,14 @@ def table_of(pipeline: BoundPipeline | None) -> tuple[Optimization, ...]:
 
 
 def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
-    """The optimizations of a table that the setting switches off, and others that it names.
+    """The optimizations of a table that settings switch off, and others that they name.
 
     Raises:
         ConfigurationError: it names an optimization that there is not: neither of the compiler, nor
             of a pass of another package that is registered, or has an entry point.
     """
-    return settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
+    found = settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
+    return found if settings.scratch_size() else found | {SPLIT}
 
 
 def _outside_optimizations() -> list[str]:

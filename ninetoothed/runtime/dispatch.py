@@ -409,8 +409,8 @@ class Dispatcher:
     def _launched(
         self, family: Family, kernel: LoadedKernel, values: tuple[Any, ...]
     ) -> Launched | None:
-        """Launches a kernel, or where there is no memory for what its programs share, for once the
-        one with the default of each choice, which needs none.
+        """Launches a kernel; or where there is no scratch memory for it, for once the one with the
+        default of each choice, which needs none.
 
         Raises:
             ConfigurationError: that one cannot run.

@@ -327,7 +327,7 @@ class Launcher:
     An argument of a shape (where ``of_shape`` is true) is the same in all calls with tensors of the
     same shapes; :attr:`shape` packs these once, with the number of programs. The others are packed
     by each launch: pointers, and numbers that the call gives. ``scratch``: memory that each launch
-    allocates, and passes behind them.
+    allocates, and whose pointers it passes behind them.
     """
 
     def __init__(
@@ -338,7 +338,7 @@ class Launcher:
         scratch: Sequence[Scratch] = (),
     ) -> None:
         self.loaded = loaded
-        self._shared = tuple(scratch)
+        self._memories = tuple(scratch)
         self.types = tuple(types)
         self.of_shape = tuple(of_shape)
         fixed = [position for position, one in enumerate(of_shape) if one]
@@ -348,7 +348,7 @@ class Launcher:
         self._shape = struct.Struct("<" + "".join(slots[place] for place in fixed) + _CONFIG)
         self._config = _SLOT * len(fixed)
         head = self._shape.size
-        varying = "".join(slots[position] for position in self._varying) + "Q" * len(self._shared)
+        varying = "".join(slots[position] for position in self._varying) + "Q" * len(self._memories)
         own = "Q" if loaded.binary.scratch else ""
         self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{own}")
         behind = self._config + _CONFIG_BYTES
@@ -359,7 +359,7 @@ class Launcher:
         # Behind a kernel's own arguments Triton's have two pointers: to memory for the programs,
         # and to some for profiles, which nobody asks for.
         last = behind + _SLOT * len(self._varying)
-        end = last + _SLOT * len(self._shared)
+        end = last + _SLOT * len(self._memories)
         self._offsets = [offsets[position] for position in range(len(types))]
         self._offsets += range(last, end + 2 * _SLOT, _SLOT)
         self._parameters = end + 2 * _SLOT
@@ -373,13 +373,13 @@ class Launcher:
 
         Raises:
             ConfigurationError: the device has too little for a program.
-            ScratchError: there is no memory for what the programs share.
+            ScratchError: there is no scratch memory.
             DeviceError: the launch failed otherwise.
         """
         shape = self.shape(programs, arguments)
         if not self.run(programs, shape, stream, *self._given(arguments)):
-            if self._shared:
-                raise ScratchError("the device has no memory left for what programs share")
+            if self._memories:
+                raise ScratchError("the device has no memory left for the kernel's scratch memory")
             raise DeviceError(
                 f"{self.loaded.binary.entry} takes {', '.join(self.types)}, which do not hold what "
                 f"it is given: {', '.join(map(str, arguments))}"
@@ -429,22 +429,22 @@ class Launcher:
 
     def _run_function(self) -> Callable[..., bool]:
         """``run(programs, shape, stream, *varying)`` launches; False: a number is too large to be
-        packed, or there is no memory for what the programs share, and nothing was launched.
+        packed, or there is no scratch memory, and nothing was launched.
         """
         names = [f"v{place}" for place in range(len(self._varying))]
         given = ", ".join(["programs", "shape", "stream", *names])
         binary = self.loaded.binary
         packed = ", ".join(["shape", "stream", *names])
         lines = [f"def run({given}):"]
-        shared = [f"shared{place}" for place in range(len(self._shared))]
-        if shared:
+        memories = [f"memory{place}" for place in range(len(self._memories))]
+        if memories:
             lines += [
                 "    try:",
-                f"        {', '.join(shared)}, = allocated(programs)",
+                f"        {', '.join(memories)}, = allocated(programs)",
                 "    except out_of_memory():",
                 "        return False",
             ]
-            packed += "".join(f", {name}.data_ptr()" for name in shared)
+            packed += "".join(f", {name}.data_ptr()" for name in memories)
         if binary.scratch:
             lines.append("    memory = scratch(programs)")
             packed += ", memory.data_ptr()"
@@ -501,14 +501,14 @@ class Launcher:
         return memory
 
     def _allocated(self, programs: int) -> list[Any]:
-        """Memory that the programs of one launch share."""
+        """The scratch memory of one launch."""
         torch: Any = importlib.import_module("torch")
         place = torch.device(device.kind(), self.loaded.device)
         return [
             (torch.zeros if one.zeroed else torch.empty)(
                 programs * one.bytes, dtype=torch.uint8, device=place
             )
-            for one in self._shared
+            for one in self._memories
         ]
 
     def _again(self, code: int, programs: int, config: Any, parameters: Any, stream: int) -> int:

@@ -187,7 +187,7 @@ class LoadedKernel:
         Raises:
             ArgumentError: the sizes do not fit one another, or too many programs are needed.
             ConfigurationError: the device has too little for a program.
-            ScratchError: there is no memory for what the programs share.
+            ScratchError: there is no scratch memory.
             DeviceError: the launch failed otherwise.
         """
         programs, arguments = self._host.checked(values)
@@ -215,15 +215,16 @@ class LoadedKernel:
         return kernel, programs, shape
 
     def _check_scratch(self, programs: int) -> None:
-        """Check that what the programs share is within the setting.
+        """Check that the setting allows as much scratch memory.
 
         Raises:
-            ScratchError: it is not.
+            ScratchError: it does not.
         """
         size = programs * sum(one.bytes for one in self.artifact.scratch)
         if size > (most := settings.scratch_size()):
             raise ScratchError(
-                f"the programs share {size} bytes, and by NINETOOTHED_SCRATCH_SIZE at most {most}"
+                f"the kernel needs {size} bytes of scratch memory, and NINETOOTHED_SCRATCH_SIZE "
+                f"allows {most}"
             )
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:

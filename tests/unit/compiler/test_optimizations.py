@@ -109,6 +109,14 @@ def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert not space(composed, signature).legal
 
 
+def test_without_scratch_memory_nothing_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    signature = assumed_signature(matmul_kernel.definition, {}, {})
+    composed = matmul_kernel.composed(signature)
+    assert any("split_reductions" in dict(row) for row in space(composed, signature).legal)
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", "0")
+    assert not any("split_reductions" in dict(row) for row in space(composed, signature).legal)
+
+
 def test_kernels_without_an_optimization_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
     signature = assumed_signature(matmul_kernel.definition, {}, {})
     compilation = matmul_kernel._compilation  # pyright: ignore[reportPrivateUsage]

@@ -29,7 +29,7 @@ def ran(world: World, monkeypatch: pytest.MonkeyPatch) -> list[Config]:
         def noted(values: tuple[Any, ...]) -> Any:
             config = host.artifact.config
             if config.parts > 1 and values[0].shape[0] > 1000:
-                raise ScratchError("the device has no memory left for what programs share")
+                raise ScratchError("the device has no memory left for the kernel's scratch memory")
             found.append(config)
             return launch(values)
 

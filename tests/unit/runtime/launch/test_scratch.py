@@ -72,7 +72,7 @@ def test_the_setting_bounds_it(
     if has_room:
         assert one.launch(call()) is not None
         return
-    with pytest.raises(ScratchError, match=f"share 84 bytes, and .* at most {most}"):
+    with pytest.raises(ScratchError, match=f"needs 84 bytes .* allows {most}$"):
         one.launch(call())
     assert places == []
     assert gpu.launched() == []
