@@ -12,10 +12,21 @@ import ninetoothed
 import ninetoothed.language as ntl
 from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import SPLIT, Config
+from ninetoothed.artifacts.sample import Sample
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.space import space
 from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing import check_kernel
+from ninetoothed.verification.translation import validate
 from tests.support.remarks import remarks_of
+from tests.support.targets import TARGETS
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
@@ -216,3 +227,146 @@ def test_what_is_kept() -> None:
     assert remarks_of(kernel, PASS, x, torch.zeros_like(x)) == [
         "missed: iterations kept together: it is not the only loop"
     ]
+
+
+def products(input: Any, other: Any, output: Any) -> tuple[Any, ...]:
+    """As matmul's, by small blocks."""
+    result = output.tile((BLOCK, BLOCK))
+    left = input.tile((BLOCK, BLOCK)).tile((1, -1)).expand((-1, result.shape[1]))
+    right = other.tile((BLOCK, BLOCK)).tile((-1, 1)).expand((result.shape[0], -1))
+    left.dtype, right.dtype = left.dtype.squeeze(0), right.dtype.squeeze(1)
+    return left, right, result
+
+
+def of_halves(input: Any, other: Any, output: Any) -> None:
+    total = ntl.zeros(output.shape, dtype=ntl.float32)
+    for k in range(input.shape[0]):
+        total += ntl.dot(input[k], other[k])
+    output = total * 2
+
+
+def of_bytes(input: Any, other: Any, output: Any) -> None:
+    total = ntl.zeros(output.shape, dtype=ntl.int32)
+    for k in range(input.shape[0]):
+        total = ntl.dot(input[k], other[k], total)
+    output = total * 2
+
+
+def product(application: Callable[..., None]) -> Kernel:
+    tensors = (Tensor(2, other=0), Tensor(2, other=0), Tensor(2))
+    return ninetoothed.make(products, application, tensors, num_warps=4, num_stages=2)
+
+
+@pytest.mark.parametrize("size", [(16, 64, 16), (1, 1, 1), (7, 0, 5), (17, 151, 31)])
+def test_products(device: str, size: tuple[int, int, int]) -> None:
+    m, k, n = size
+    x, y = torch.randn(m, k, device=device).half(), torch.randn(k, n, device=device).half()
+    expected = {"output": 2 * (x.float() @ y.float())}
+    arguments = (x, y, torch.zeros(m, n, device=device))
+    kernel = product(of_halves)
+    assert split(
+        check_kernel(kernel, arguments, expected, levels=LEVELS[device], rtol=1e-3, atol=1e-3)
+    )
+
+
+def test_products_of_integers_are_exact(device: str) -> None:
+    x, y = (torch.randint(-128, 128, size, device=device) for size in ((17, 151), (151, 31)))
+    expected = (2 * (x.cpu() @ y.cpu())).int().to(device)
+    arguments = (x.to(torch.int8), y.to(torch.int8), torch.zeros_like(expected))
+    kernel = product(of_bytes)
+    assert split(check_kernel(kernel, arguments, {"output": expected}, levels=LEVELS[device]))
+
+
+def test_results_are_the_same_in_every_run(device: str) -> None:
+    """Bit by bit, with each number of parts, whichever of them ends last."""
+    x = torch.randn(3, 1021, device=device)
+    kernel = made(three, *["fp32"] * 3)
+    arguments = (x, *(torch.zeros(3, device=device) for _ in range(3)))
+    levels = ("tt",)
+    runs = [
+        {
+            (run.config, run.full): [value.clone() for value in run.values[1:]]
+            for run, _ in kernel.runs(arguments, {}, Sample.parse("configs", "all"), levels)
+        }
+        for _ in range(3)
+    ]
+    assert {config.parts for config, _ in runs[0]} == {1, 2, 4, 8, 16, 32, 64}
+    for again in runs[1:]:
+        for key, values in runs[0].items():
+            assert all(map(torch.equal, values, again[key]))
+
+
+def artifact(kernel: Kernel, values: Any, parts: int, target: str, language: str) -> Artifact:
+    """The kernel of a call by its first configuration, with so many parts."""
+    signature = bind(kernel.definition.interface, values, {}).signature
+    module, parsed = kernel.composed(signature), Target.parse(target)
+    config = space(module, signature, target=parsed).configs[0].choosing(SPLIT, parts)
+    return compile_kernel(module, signature, config, parsed, language)
+
+
+CASES = {
+    "numbers": (made(three, *["fp32"] * 3), (torch.zeros(3, 1000), *[torch.zeros(3)] * 3)),
+    "product": (
+        product(of_halves),
+        (torch.zeros(16, 512).half(), torch.zeros(512, 16).half(), torch.zeros(16, 16)),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ["ttir", "triton-python"])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
+def test_triton_compiles_them(case: str, target: str, language: str) -> None:
+    found = artifact(*CASES[case], 8, target, language)
+    assert Artifact.from_json(found.to_json()) == found
+    assert found.scratch[-1].zeroed
+    assert compat.compile_binary(found).code
+
+
+def test_guards_fold_as_in_one_program() -> None:
+    """What is known of the loop's indices is known of those of a part."""
+    values = (torch.zeros(16, 512).half(), torch.zeros(512, 16).half(), torch.zeros(16, 16))
+    kernel = product(of_halves)
+    whole, parts = (artifact(kernel, values, count, "sm_90", "triton-python") for count in (1, 8))
+    asked = [one.launch.split("def is_full")[1] for one in (whole, parts)]
+    assert asked[0] == asked[1]
+    assert "uint32" not in parts.text.split("for k in")[1].split("partials0")[0]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_pass_changes_an_address(case: str) -> None:
+    kernel, values = CASES[case]
+    signature = bind(kernel.definition.interface, values, {}).signature
+    config = space(kernel.composed(signature), signature).configs[0].choosing(SPLIT, 4)
+    report = validate(kernel.definition, signature, config)
+    assert report.cases > 0
+    assert report.evaluated[PASS] == report.cases
+
+
+@pytest.mark.gpu
+def test_graphs_and_streams() -> None:
+    """Launches of one kernel that run at once have counters of their own."""
+    kernel = made(three, *["fp32"] * 3)
+    x = torch.randn(8, 1 << 20, device="cuda")
+    calls = [(x, *(torch.zeros(8, device="cuda") for _ in range(3))) for _ in range(4)]
+    target = str(toolchain.active().active_target())
+    found = artifact(kernel, calls[0], 16, target, "ttir")
+    loaded = LoadedKernel(Host(found), toolchain.active_driver().load(compat.compile_binary(found)))
+    loaded.launch(calls[0])
+    torch.cuda.synchronize()
+    expected = [value.clone() for value in calls[0][1:]]
+    torch.testing.assert_close(expected[0], 2 * x.sum(1), rtol=1e-3, atol=0.1)
+    assert torch.equal(expected[1], x.amax(1))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        loaded.launch(calls[1])
+    streams = [torch.cuda.Stream() for _ in range(2)]
+    for _ in range(20):
+        graph.replay()
+        for stream, call in zip(streams, calls[2:], strict=True):
+            with torch.cuda.stream(stream):
+                loaded.launch(call)
+    torch.cuda.synchronize()
+    for call in calls[1:]:
+        assert all(map(torch.equal, expected, call[1:]))
