@@ -70,14 +70,26 @@ def cache_size() -> int:
     """``NINETOOTHED_CACHE_SIZE``: limit of the cache in bytes; 0: no limit. ``K``, ``M``, ``G`` and
     ``T`` after a number are powers of 1024. Default ``1G``.
     """
-    text = _text("NINETOOTHED_CACHE_SIZE")
+    return _bytes("NINETOOTHED_CACHE_SIZE", 1 << 30, "for no bound")
+
+
+def scratch_size() -> int:
+    """``NINETOOTHED_SCRATCH_SIZE``: limit of a launch's scratch memory in bytes, written as
+    ``NINETOOTHED_CACHE_SIZE``; 0: none, so that no program shares its iterations. Default ``256M``.
+    """
+    return _bytes("NINETOOTHED_SCRATCH_SIZE", 256 << 20, "for none")
+
+
+def _bytes(name: str, default: int, zero: str) -> int:
+    """A number of bytes; ``zero``: what 0 is for."""
+    text = _text(name)
     if text is None:
-        return 1 << 30
+        return default
     match = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text.upper())
     if match is None:
         raise ConfigurationError(
-            "NINETOOTHED_CACHE_SIZE must be a number of bytes such as 1000000, 512M or 2G, or 0 "
-            f"for no bound, not {text!r}"
+            f"{name} must be a number of bytes such as 1000000, 512M or 2G, or 0 {zero}, not "
+            f"{text!r}"
         )
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
@@ -127,7 +139,10 @@ def disabled_optimizations(
 def optimizations() -> str:
     """What tells kernels apart that were compiled with other optimizations."""
     text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
-    return ",".join(sorted({name.strip() for name in text.split(",")}))
+    names = {name.strip() for name in text.split(",") if name.strip()}
+    if not scratch_size():
+        names.add("split_reductions")
+    return ",".join(sorted(names))
 
 
 def inspects() -> bool:

@@ -190,6 +190,12 @@ class ConfigurationError(NineToothedError):
     """No configuration of block sizes, warps and stages can run."""
 
 
+class ScratchError(ConfigurationError):
+    """There is no scratch memory for a launch; caught before it reaches the user: a kernel that
+    needs none runs in its place.
+    """
+
+
 class DependencyError(NineToothedError):
     """The called function needs a package that is not installed."""
 

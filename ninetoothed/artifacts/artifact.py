@@ -27,6 +27,14 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class Scratch:
+    """Scratch memory of a launch: ``bytes`` for each program; ``zeroed``: they are 0 at first."""
+
+    bytes: int
+    zeroed: bool = False
+
+
+@dataclass(frozen=True)
 class Artifact:
     """Compiled kernel, up to the text that a toolchain takes.
 
@@ -34,7 +42,8 @@ class Artifact:
     in launch order),
 
     - ``launch(...)``: None, the number of programs, and the device function's arguments in order,
-      pointers as integers; of sizes that do not fit, an error message about them, 0 and ();
+      without ``scratch``, pointers as integers; of sizes that do not fit, an error message about
+      them, 0 and ();
     - ``agrees(...)``, where ``launch`` checks outermost levels: True if they agree, or something
       else fails, too. Where they do not, a laxer class of signatures may take the call (see
       ``Signature.agreement``);
@@ -46,7 +55,8 @@ class Artifact:
     ``full``: the kernel is for calls in which all guards hold, and has none of them; the other one
     of its configuration has ``is_full``.
 
-    ``reads`` and ``writes`` name the parameters that a program loads and stores.
+    ``reads`` and ``writes`` name the parameters that a program loads and stores. ``scratch``: the
+    memory that the last ``arguments`` are pointers to, which a launch allocates.
     """
 
     name: str
@@ -60,6 +70,7 @@ class Artifact:
     target: Target
     config: Config
     full: bool = False
+    scratch: tuple[Scratch, ...] = ()
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""
@@ -76,9 +87,15 @@ class Artifact:
         fields["config"] = Config.of(fields["config"])
         fields["target"] = Target(**fields["target"])
         fields["arguments"] = tuple(Argument(**argument) for argument in fields["arguments"])
+        fields["scratch"] = tuple(Scratch(**one) for one in fields["scratch"])
         for name in ("params", "reads", "writes"):
             fields[name] = tuple(fields[name])
         return Artifact(**fields)
+
+    @property
+    def given(self) -> tuple[Argument, ...]:
+        """The arguments that a call gives: all but scratch memory."""
+        return self.arguments[: len(self.arguments) - len(self.scratch)]
 
     @property
     def written(self) -> tuple[int, ...]:

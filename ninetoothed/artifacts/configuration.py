@@ -16,6 +16,9 @@ defaults, in alphabetical order.
 Legal = tuple[tuple[str, tuple[int, ...]], ...]
 """Legal values of choices beside their defaults, by name."""
 
+SPLIT = "split_reductions"
+"""The choice of how many programs share the iterations of one, which the model knows of."""
+
 
 @dataclass(frozen=True)
 class Config:
@@ -36,6 +39,11 @@ class Config:
     def plain(self) -> Config:
         """The same with the default of each choice."""
         return replace(self, choices=()) if self.choices else self
+
+    @property
+    def parts(self) -> int:
+        """How many programs share the iterations of one."""
+        return dict(self.choices).get(SPLIT, 1)
 
     def choosing(self, name: str, value: int | None) -> Config:
         """The same with another value of one choice; None: its default."""

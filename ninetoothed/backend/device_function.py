@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
-from ninetoothed.artifacts.artifact import Argument
+from ninetoothed.artifacts.artifact import Argument, Scratch
 from ninetoothed.artifacts.reciprocals import PARTS
 from ninetoothed.backend.names import NameTable, legal_function_name
+from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.nt.attributes import (
@@ -109,16 +110,18 @@ def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]
 
 
 def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
-    """Source of argument ``index``: ``("nt.param", "x")``, ``("nt.symbol", "x_size_0")``, or
-    which part of a reciprocal (see :func:`argument_divisor`): ``("nt.reciprocal", "shift")``.
+    """Source of argument ``index``: ``("nt.param", "x")``, ``("nt.symbol", "x_size_0")``,
+    which part of a reciprocal (see :func:`argument_divisor`): ``("nt.reciprocal", "shift")``, or
+    scratch memory (see :func:`scratch`): ``("nt.scratch", "arrivals")``.
     """
     attrs = argument_attributes(function)[index]
-    for kind in ("nt.param", "nt.symbol", "nt.reciprocal"):
+    for kind in ("nt.param", "nt.symbol", "nt.reciprocal", "nt.scratch"):
         attr = attrs.get(kind)
         if isinstance(attr, StringAttr) and (kind != "nt.reciprocal" or attr.data in PARTS):
             return kind, attr.data
     name = function.sym_name.data
-    message = f"argument {index} of tt.func @{name} is no nt.param, nt.symbol or nt.reciprocal"
+    kinds = "nt.param, nt.symbol, nt.reciprocal or nt.scratch"
+    message = f"argument {index} of tt.func @{name} is no {kinds}"
     raise fail(function, message, CompilerError)
 
 
@@ -129,6 +132,29 @@ def argument_divisor(function: FuncOp, index: int) -> IndexExpr:
         message = f"argument {index} of tt.func @{function.sym_name.data} has no nt.divisor"
         raise fail(function, message, CompilerError)
     return attr.data
+
+
+def scratch(function: FuncOp) -> tuple[Scratch, ...]:
+    """The scratch memory of the last arguments.
+
+    Raises:
+        CompilerError: it does not say how much it is, or another argument is behind it.
+    """
+    found: list[Scratch] = []
+    rows = zip(function.body.block.args, argument_attributes(function), strict=True)
+    for index, (value, attrs) in enumerate(rows):
+        if argument_source(function, index)[0] != "nt.scratch":
+            if not found:
+                continue
+            message = f"argument {index} of tt.func @{function.sym_name.data} is behind nt.scratch"
+            raise fail(function, message, CompilerError)
+        count = attrs.get("nt.count")
+        if not isinstance(count, IntegerAttr) or not isinstance(value.type, PointerType):
+            message = f"argument {index} of tt.func @{function.sym_name.data} has no nt.count"
+            raise fail(function, message, CompilerError)
+        size = DTYPES[dtype_of(value.type.pointee)].bits // 8
+        found.append(Scratch(count.value.data * size, "nt.zeroed" in attrs))
+    return tuple(found)
 
 
 def function_name(function: FuncOp) -> str:

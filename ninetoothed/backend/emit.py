@@ -12,6 +12,7 @@ from ninetoothed.backend.device_function import (
     device_function,
     function_name,
     params,
+    scratch,
 )
 from ninetoothed.backend.launch_source import launch_source, reads_writes
 from ninetoothed.backend.protocol import emitter
@@ -43,4 +44,5 @@ def emit(
         target=target,
         config=config,
         full=full,
+        scratch=scratch(function),
     )

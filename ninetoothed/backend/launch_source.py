@@ -250,12 +250,16 @@ class _Host(Binding):
         return f"{self.text(excess)} <= 0"
 
     def _arguments(self) -> tuple[list[str], list[IndexExpr]]:
-        """The device function's arguments as source, and the symbols among them."""
+        """The device function's arguments as source, but for scratch memory, and the symbols among
+        them.
+        """
         positions = {param.name: index for index, param in enumerate(self._params)}
         texts: list[str] = []
         used: list[IndexExpr] = []
         for index, value in enumerate(self._function.body.block.args):
             kind, name = argument_source(self._function, index)
+            if kind == "nt.scratch":
+                continue
             if kind == "nt.symbol":
                 used.append(sym(name))
                 text = self.text(used[-1])
@@ -317,7 +321,8 @@ def _parameters(function: FuncOp, kinds: tuple[type[_Access], ...]) -> set[str]:
         if isinstance(op, kinds):
             pointer = op.desc if isinstance(op, _BoxAccess) else op.ptr
             _trace(pointer, function, found, seen)
-    return {argument_source(function, index)[1] for index in found}
+    sources = (argument_source(function, index) for index in found)
+    return {name for kind, name in sources if kind == "nt.param"}
 
 
 def _trace(value: SSAValue, function: FuncOp, found: set[int], seen: set[SSAValue]) -> None:

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from ninetoothed import config as settings
 from ninetoothed import passes
-from ninetoothed.artifacts.configuration import Choices
+from ninetoothed.artifacts.configuration import SPLIT, Choices
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
@@ -28,6 +28,7 @@ from ninetoothed.passes import (
     defer_reductions,
     lower_accesses,
     schedule_programs,
+    split_reductions,
     stage_loops,
     use_descriptors,
 )
@@ -61,6 +62,12 @@ TABLE: tuple[Optimization, ...] = (
         "A loop that adds up reductions of its tiles reduces once, behind it; the tuner says "
         "whether.",
         defer_reductions.legality,
+    ),
+    Choice(
+        *(SPLIT, "nt-split-reductions", "parts"),
+        "Several programs share the iterations of one that adds up, and the last to end combines "
+        "the parts; the tuner says how many.",
+        split_reductions.legality,
     ),
     Choice(
         *("coarsened_programs", "nt-coarsen-programs", "factor"),
@@ -286,13 +293,14 @@ def table_of(pipeline: BoundPipeline | None) -> tuple[Optimization, ...]:
 
 
 def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
-    """The optimizations of a table that the setting switches off, and others that it names.
+    """The optimizations of a table that settings switch off, and others that they name.
 
     Raises:
         ConfigurationError: it names an optimization that there is not: neither of the compiler, nor
             of a pass of another package that is registered, or has an entry point.
     """
-    return settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
+    found = settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
+    return found if settings.scratch_size() else found | {SPLIT}
 
 
 def _outside_optimizations() -> list[str]:

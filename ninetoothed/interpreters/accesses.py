@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from ninetoothed.interpreters.element_types import INDEX, attribute_value, convert, element_of
 from ninetoothed.interpreters.jagged import TENSORS, Number
 from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, by_program
-from ninetoothed.interpreters.memory import Memory, View
+from ninetoothed.interpreters.memory import Memory, View, scratch_memory
 from ninetoothed.ir import nt, tt
 from ninetoothed.layout.access import Guard
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, substitute
@@ -391,6 +391,15 @@ def _pointer(machine: Machine, op: nt.PointerOp) -> None:
     place = machine.views[op.ref].place
     assert isinstance(place, Memory)
     machine.values[op.result] = Pointer(place, torch.zeros(1, dtype=torch.int64))
+
+
+@HANDLERS.register(nt.ScratchOp)
+def _scratch(machine: Machine, op: nt.ScratchOp) -> None:
+    name = op.memory.data
+    if name not in machine.scratch:
+        element, count = element_of(op.result.type.pointee), machine.count * op.count.value.data
+        machine.scratch[name] = scratch_memory(name, element, count, op.zeroed is not None)
+    machine.values[op.result] = Pointer(machine.scratch[name], torch.zeros(1, dtype=torch.int64))
 
 
 @HANDLERS.register(nt.SequencesOp)

@@ -161,6 +161,7 @@ class Machine:
     flow diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim.
     ``views``: the application's arguments, ``sequences`` those of them that are jagged. ``trace``
     records accesses, and so does each of ``effects``. ``descriptors``: those that ops have made.
+    ``scratch``: the launch's scratch memory, by name.
     """
 
     planner: Planner
@@ -175,6 +176,7 @@ class Machine:
     effects: list[Effects] = field(default_factory=list[Effects])
     count: int = 0
     sequences: Mapping[SSAValue, Sequences] = field(default_factory=dict[SSAValue, Sequences])
+    scratch: dict[str, Memory] = field(default_factory=dict[str, Memory])
     _own: tuple[object, dict[str, torch.Tensor]] | None = None
 
     @property

@@ -52,7 +52,7 @@ def _ends(offsets: torch.Tensor) -> tuple[int, int]:
 class Memory:
     """A tensor's storage, addressed by offsets from its first element.
 
-    ``hidden``: the arrangement reads it, not the application, so no trace records it.
+    ``hidden``: it is none of the application's, so no trace records it.
     """
 
     def __init__(self, name: str, tensor: torch.Tensor, hidden: bool = False) -> None:
@@ -217,6 +217,13 @@ class Memory:
         """Write the elements at ``start + sum(index * step)``, which are distinct."""
         if 0 not in shape:
             self._view(element, start, shape, steps).copy_(element.to_memory(data))
+
+
+def scratch_memory(name: str, element: Element, count: int, zeroed: bool) -> Memory:
+    """Scratch memory of a launch. Where it holds nothing, all bits are set: of floats, NaNs."""
+    size = count * element.memory.itemsize
+    data = torch.full((size,), 0 if zeroed else 0xFF, dtype=torch.uint8)
+    return Memory(name, data.view(element.memory), hidden=True)
 
 
 @dataclass(frozen=True)

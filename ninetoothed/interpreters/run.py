@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import torch
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir import Block as IRBlock
 
@@ -36,7 +36,7 @@ from ninetoothed.interpreters.chains import access_of
 from ninetoothed.interpreters.element_types import attribute_value, element_of
 from ninetoothed.interpreters.jagged import Sequences
 from ninetoothed.interpreters.machine import Block, Machine, Planner, Pointer, Value
-from ninetoothed.interpreters.memory import Memory, View
+from ninetoothed.interpreters.memory import Memory, View, scratch_memory
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt, tt
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, sym
@@ -224,10 +224,11 @@ def _launch_kernel(
     planner = Planner()
     block = kernel.apply.block
     symbols.update(longest)
+    scratch: dict[str, Memory] = {}
     for programs in _chunks(count, _lanes(block, symbols), changed):
         outer = nt_ops.unravel(programs, sizes)
         machine = Machine(planner, symbols, programs, outer, views, sequences=sequences)
-        machine.trace, machine.count = trace, count
+        machine.trace, machine.count, machine.scratch = trace, count, scratch
         machine.run(block)
 
 
@@ -283,12 +284,14 @@ def _launch_function(
     block = function.body.block
     attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
     memories: dict[str, Memory] = {}
+    count = number(grid.data, symbols)
     arguments = [
-        _argument(argument, about, given, symbols, offsets, memories)
+        _scratch_argument(argument, about, count)
+        if "nt.scratch" in about.data
+        else _argument(argument, about, given, symbols, offsets, memories)
         for argument, about in zip(block.args, attributes, strict=True)
     ]
     planner = Planner()
-    count = number(grid.data, symbols)
     for programs in _chunks(count, _lanes(block, symbols), changed):
         Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)
 
@@ -321,6 +324,16 @@ def _argument(
     if value.dtype.itemsize != pointee.memory.itemsize:
         raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
     memory = memories.setdefault(param.data, Memory(param.data, elements_of(value)))
+    return Pointer(memory, torch.zeros(1, dtype=torch.int64))
+
+
+def _scratch_argument(argument: BlockArgument, about: DictionaryAttr, programs: int) -> Value:
+    """A pointer to scratch memory."""
+    name, count = about.data["nt.scratch"], about.data["nt.count"]
+    assert isinstance(name, StringAttr)
+    assert isinstance(count, IntegerAttr)
+    element, size = element_of(tt.pointee_of(argument.type)), max(programs, 0) * count.value.data
+    memory = scratch_memory(name.data, element, size, "nt.zeroed" in about.data)
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
 

@@ -62,7 +62,7 @@ class KernelPass(DeclaringPass):
 
     def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
         """The number that program ``pid`` of the kernel behind the pass had before it, over ``pid``
-        and sizes: a bijection; None: the same.
+        and sizes; of several that do what one did, the same; None: each has its own.
         """
         return None
 

@@ -84,17 +84,14 @@ from xdsl.rewriter import Rewriter
 from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.ir.nt.types import Number
 from ninetoothed.ir.rewriting import Inserter, set_type
-from ninetoothed.language.table import REDUCTIONS
+from ninetoothed.passes.analysis.accumulators import identity, rounds
 from ninetoothed.passes.analysis.float_facts import filled_constant, is_finite
 from ninetoothed.passes.lowering.elementwise import COMBINE
 from ninetoothed.passes.option_values import everywhere, require_among
 from ninetoothed.symbolic.normal_form import always_less
 
 _REDUCTIONS = frozenset({"sum", "max", "min"})
-_LEAST_BITS = 32
-"""Of what lanes add up in: narrower ones are rounded, and overflow, by themselves."""
 _POSSIBLE = "reduction kept: deferred_reductions is 0, and may be 1"
 
 
@@ -158,7 +155,7 @@ def _inexact(reduce: nt.ReduceOp, init: SSAValue) -> str:
     scalar = nt.scalar_of(reduce.value.type)
     if not isinstance(scalar, AnyFloat):
         return ""
-    if scalar.bitwidth < _LEAST_BITS:
+    if rounds(scalar):
         return f"lanes of {nt.dtype_of(scalar)} would be rounded in each iteration"
     number = filled_constant(init)
     # Beside a number, a NaN is no maximum.
@@ -254,8 +251,9 @@ def _defer(found: _Accumulation) -> None:
     carried, init = loop.body.block.args[1 + place], loop.iter_args[place]
     first = len(loop.operands) - len(loop.iter_args)
     before = Inserter.before(loop)
-    identity = before.add(nt.constant(_identity(found.reduce)))
-    loop.operands[first + place] = before.add(nt.FullOp(identity, block.type))
+    start = identity(found.reduce.function.data, nt.scalar_of(block.type))
+    lane = before.add(nt.constant(start))
+    loop.operands[first + place] = before.add(nt.FullOp(lane, block.type))
     set_type(carried, block.type)
     carried = loop.body.block.args[1 + place]
 
@@ -285,22 +283,11 @@ def _defer(found: _Accumulation) -> None:
     if found.expand is not None:
         last = nt.ExpandDimsOp(value, found.expand.dim)
         value = Inserter.behind(reduce).insert(last).results[0]
-    start = _identity(found.reduce).value.data
-    if repr(filled_constant(init)) != repr(start):
+    if repr(filled_constant(init)) != repr(start.value.data):
         combine = nt.ElementwiseOp(name, [init, value], old)
         value = Inserter.behind(last).insert(combine).results[0]
     for use in uses:
         use.operation.operands[use.index] = value
-
-
-def _identity(reduce: nt.ReduceOp) -> Number:
-    scalar = nt.scalar_of(reduce.value.type)
-    if reduce.function.data == "sum" and isinstance(scalar, AnyFloat):
-        # Which leaves a zero its sign.
-        return nt.number(-0.0, scalar)
-    identity = REDUCTIONS[reduce.function.data].identity
-    assert identity is not None
-    return nt.number(identity(nt.dtype_of(scalar)), scalar)
 
 
 def _widened(inserter: Inserter, value: SSAValue, found: _Accumulation) -> SSAValue:

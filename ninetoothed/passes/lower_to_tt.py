@@ -1,9 +1,11 @@
 """Convert ``nt`` to ``tt``, ``arith``, ``math`` and ``scf``: a device function.
 
 Its arguments are the tensors' pointers and the numbers passed by value, in launch order, a jagged
-tensor's offsets behind its pointer, then the sizes and strides that are used. How a launch binds
-them stays with the function: ``nt.params``, ``nt.grid``, ``nt.checks``; and so does what passes
-relied on of a call: ``nt.symbols``, those that have bounds or a divisor, and ``nt.padded_sizes``.
+tensor's offsets behind its pointer, then the sizes and strides that are used, and last the pointers
+to scratch memory. How a launch binds them stays with the function: ``nt.params``, ``nt.grid``,
+``nt.checks``, and of scratch memory ``nt.count``, the elements for each program; and so does what
+passes relied on of a call: ``nt.symbols``, those that have bounds or a divisor, and
+``nt.padded_sizes``.
 ``nt.element_type`` is what a tensor is of where Triton's memory does not tell, ``nt.unsigned`` a
 number.
 

@@ -68,6 +68,8 @@ SPECIALIZED: Stages = (
             "nt-specialize",
             "nt-unroll-reductions",
             "nt-defer-reductions",
+            # Those that are split are not coarsened.
+            "nt-split-reductions",
             "nt-coarsen-programs",
         ),
     ),
@@ -109,6 +111,7 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 OPTIONAL = (
     "nt-unroll-reductions",
     "nt-defer-reductions",
+    "nt-split-reductions",
     "nt-coarsen-programs",
     "nt-hoist-loads",
     "nt-advance-loads",

@@ -28,10 +28,16 @@ from ninetoothed.calls import guard_bands
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.copies import Run
 from ninetoothed.calls.places import Place, place_of
-from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
+from ninetoothed.errors import (
+    ArgumentError,
+    CheckError,
+    ConfigurationError,
+    DeviceError,
+    ScratchError,
+)
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
-from ninetoothed.runtime.launch.loaded import KernelPair
+from ninetoothed.runtime.launch.loaded import KernelPair, LoadedKernel
 from ninetoothed.runtime.tuning import results
 from ninetoothed.runtime.tuning.candidates import Absent, Candidates, Compiler
 from ninetoothed.runtime.tuning.results import Bucket, Slot
@@ -378,14 +384,14 @@ class Dispatcher:
         """
         kernel = pair.ready(values)
         if kernel is not None:
-            return kernel.launch(values)
+            return self._launched(family, kernel, values)
         # Wrong sizes need no kernel, nor do empty ones.
         if pair.host.checked(values)[0] == 0:
             return None
         is_capturing = device.is_capturing()
         if is_capturing and pair.general is not None:
             # Nothing is compiled while a graph is captured, and what is loaded is right.
-            pair.general.launch(values)
+            self._launched(family, pair.general, values)
             return None
         with self._lock, self._explained(is_capturing):
             family.candidates.kernels([pair.artifact.config], values)
@@ -397,8 +403,32 @@ class Dispatcher:
                 kernel = None if other is None else other.ready(values)
         if kernel is None:
             raise family.candidates.failure({})
-        launched = kernel.launch(values)
+        launched = self._launched(family, kernel, values)
         return launched if lasts else None
+
+    def _launched(
+        self, family: Family, kernel: LoadedKernel, values: tuple[Any, ...]
+    ) -> Launched | None:
+        """Launches a kernel; or where there is no scratch memory for it, for once the one with the
+        default of each choice, which needs none.
+
+        Raises:
+            ConfigurationError: that one cannot run.
+        """
+        try:
+            return kernel.launch(values)
+        except ScratchError:
+            is_capturing = device.is_capturing()
+            with self._lock, self._explained(is_capturing):
+                pair = family.candidates.first_kernel([kernel.artifact.config.plain], values)
+            if pair is None:
+                raise
+            if is_capturing and pair not in family.replaced:
+                family.replaced.append(pair)
+        other = pair.ready(values)
+        assert other is not None
+        other.launch(values)
+        return None
 
     def _relaunch(
         self, signature: Signature, values: tuple[Any, ...], index: int, error: CheckError

@@ -91,9 +91,11 @@ class _Extremes:
                 self.of(operand, up) if self._varies(operand) else operand for operand in atom.args
             ]
             left, right = ends
-            if left is None or right is None:
-                return None
-            return (minimum if atom.op == "min" else maximum)(left, right)
+            if left is not None and right is not None:
+                return (minimum if atom.op == "min" else maximum)(left, right)
+            # No minimum is above either of the two, and no maximum below.
+            known = right if left is None else left
+            return known if up == (atom.op == "min") else None
         if atom.op not in ("floordiv", "ceildiv", "mod"):
             return None
         dividend, divisor = atom.args

@@ -33,7 +33,8 @@ def number_of(ref: SSAValue) -> int:
 
 def pointed(ptr: SSAValue) -> set[int]:
     """The numbers of the parameters that a pointer may be to."""
-    return {number_of(origin.ref) for origin in pointer_origins(ptr)}
+    origins = pointer_origins(ptr)
+    return {number_of(one.ref) for one in origins if not isinstance(one, nt.ScratchOp)}
 
 
 def require_unasked(tensors: Tensors, slices: Slices) -> None:

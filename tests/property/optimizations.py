@@ -22,6 +22,7 @@ _VALUES = {
     "loop_stages": (None, 2, 3),
     "moving_bounds": (None, 1),
     "pointer_blocks": (None, 1),
+    "split_reductions": (None, 2, 8),
 }
 """Values of each choice; None: its default."""
 

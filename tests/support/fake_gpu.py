@@ -82,7 +82,7 @@ class _Loaded:
 
     def launch(self, values: tuple[Any, ...]) -> None:
         programs, arguments = self._host.checked(values)
-        assert len(arguments) == len(self.artifact.arguments)
+        assert len(arguments) == len(self.artifact.given)
         launches.append((self.artifact.name, programs))
 
 

@@ -136,6 +136,20 @@ def test_cache_size(text: str, expected: int, monkeypatch: pytest.MonkeyPatch) -
     assert config.cache_size() == expected
 
 
+@pytest.mark.parametrize(("text", "expected"), [("", 256 << 20), ("0", 0), ("7k", 7 << 10)])
+def test_scratch_size(text: str, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", text)
+    assert config.scratch_size() == expected
+
+
+def test_without_scratch_memory_nothing_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.optimizations() == ""
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", "0")
+    assert config.optimizations() == "split_reductions"
+    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", "loop_stages, ")
+    assert config.optimizations() == "loop_stages,split_reductions"
+
+
 @pytest.mark.parametrize("text", ["-1", "many", "1.5G", "G", "2GB", "2 G", "9" * 5000])
 def test_no_cache_size(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", text)

@@ -3,8 +3,8 @@
 ``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels, sources and
 accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks``, ``casts``,
 ``dot``, ``reductions``, ``shapes``, ``memory`` and ``debug``: the application's ops. ``addresses``:
-elements by coordinates. ``forwarding``: forwarded stores and barriers. ``programs``: program ids.
-``remarks``: remarks of passes. ``__all__`` are the stable names (`docs/ir.md`).
+elements by coordinates. ``forwarding``: forwarded stores and barriers. ``programs``: program ids,
+scratch memory. ``remarks``: remarks of passes. ``__all__`` are the stable names (`docs/ir.md`).
 A kernel in stage ``arranged``:
 
 ```mlir
@@ -92,6 +92,7 @@ from ninetoothed.ir.nt.programs import (
     ProgramIndexOp,
     ProgramNumberOp,
     QuotientOp,
+    ScratchOp,
 )
 from ninetoothed.ir.nt.reductions import (
     Combination,

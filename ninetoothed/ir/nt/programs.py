@@ -1,10 +1,19 @@
-"""Program ids and indices, and the pointers of parameters."""
+"""Program ids and indices, the pointers of parameters, and scratch memory."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, i32, i64
+from xdsl.dialects.builtin import (
+    I64,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -20,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, GuardsAttr, TensorType
-from ninetoothed.ir.tt.types import scalar_of
+from ninetoothed.ir.tt.types import PointerType, scalar_of
 from ninetoothed.symbolic.expr import IndexExpr, minimum, product
 
 
@@ -181,6 +190,41 @@ class PointerOp(PureOp):
 
     def __init__(self, ref: SSAValue, type: Attribute) -> None:
         super().__init__(operands=[ref], result_types=[type])
+
+
+@irdl_op_definition
+class ScratchOp(PureOp):
+    """The pointer to scratch memory, which a launch has beside its parameters: ``count`` elements
+    for each of its programs, which all of them see. They hold 0 at first if ``zeroed``, else
+    anything. Ops of one name are of one memory.
+
+    ```mlir
+    %p = nt.scratch "arrivals" 1 zeroed : !tt.ptr<i32>
+    ```
+    """
+
+    name = "nt.scratch"
+
+    memory = prop_def(StringAttr)
+    count = prop_def(IntegerAttr[I64])
+    zeroed = opt_prop_def(UnitAttr)
+    result = result_def(PointerType)
+
+    assembly_format = "$memory $count (`zeroed` $zeroed^)? attr-dict `:` type($result)"
+
+    def __init__(self, memory: str, count: int, scalar: Attribute, zeroed: bool = False) -> None:
+        super().__init__(
+            properties={
+                "memory": StringAttr(memory),
+                "count": IntegerAttr(count, i64),
+                **({"zeroed": UnitAttr()} if zeroed else {}),
+            },
+            result_types=[PointerType(scalar)],
+        )
+
+    def verify_(self) -> None:
+        if self.count.value.data < 1:
+            raise VerifyException("nt.scratch: a program has at least one element")
 
 
 @irdl_op_definition

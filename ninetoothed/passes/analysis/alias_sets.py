@@ -1,7 +1,8 @@
 """Alias analysis: the memory effects of ops, and whether two accesses may share an element.
 
 Each parameter is an alias set of its own, but for those that a call may give overlapping tensors to
-(``memory`` of ``nt.source``). A pointer stays in the alias set that it was taken from.
+(``memory`` of ``nt.source``), and each scratch memory. A pointer stays in the alias set that it was
+taken from.
 """
 
 from __future__ import annotations
@@ -149,7 +150,8 @@ class AliasAnalysis:
         """The parameters that an op accesses, by a tile or by pointers; none where not known."""
         refs = [op.ref] if isinstance(op, nt.LoadOp | nt.StoreOp) else []
         pointers = [value for value in op.operands if nt.is_pointer(value.type)]
-        refs += [start.ref for pointer in pointers for start in pointer_origins(pointer)]
+        starts = [start for pointer in pointers for start in pointer_origins(pointer)]
+        refs += [start.ref for start in starts if not isinstance(start, nt.ScratchOp)]
         places = [ref.index for ref in refs if isinstance(ref, BlockArgument)]
         return list(dict.fromkeys(self._sources[place].param.data for place in places))
 
@@ -164,6 +166,9 @@ class AliasAnalysis:
     def _pointer_alias_sets(self, ptr: SSAValue) -> frozenset[str] | None:
         found: set[str] = set()
         for start in pointer_origins(ptr):
+            if isinstance(start, nt.ScratchOp):
+                found.add(f"scratch {start.memory.data}")
+                continue
             name = self.alias_set(start.ref)
             assert name is not None
             # The offsets of sequences are no part of their elements, and read-only.

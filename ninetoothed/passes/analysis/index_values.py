@@ -235,8 +235,8 @@ class IndexValues:
         if name not in ("minimum", "maximum", "floordiv"):
             return None
         left, right = map(self.exact, op.arguments)
-        if name == "minimum" and (left is None) != (right is None):
-            return self._at_most(op, left if right is None else right)
+        if name != "floordiv" and (left is None) != (right is None):
+            return self._at_known(op, left if right is None else right)
         if left is None or right is None:
             return None
         if name == "floordiv":
@@ -245,10 +245,14 @@ class IndexValues:
             return left // right if is_floor else None
         return (minimum if name == "minimum" else maximum)(left, right)
 
-    def _at_most(self, op: nt.ElementwiseOp, known: IndexExpr | None) -> IndexExpr | None:
-        """A minimum of something unknown and ``known``."""
-        high = None if known is None else self.largest(known)
-        return None if high is None else self._typed(self._in_lanes(Range(None, high)), op.result)
+    def _at_known(self, op: nt.ElementwiseOp, known: IndexExpr | None) -> IndexExpr | None:
+        """A minimum or maximum of something unknown and ``known``."""
+        if known is None:
+            return None
+        is_least = op.function.data == "minimum"
+        bound = self.largest(known) if is_least else self.smallest(known)
+        range = Range(None, bound) if is_least else Range(bound)
+        return None if bound is None else self._typed(self._in_lanes(range), op.result)
 
     def _typed(self, variable: IndexExpr, value: SSAValue) -> IndexExpr:
         """A variable that stands for ``value``, an integer that its type holds."""

@@ -72,11 +72,17 @@ def _targets(op: Operation) -> Iterator[SSAValue]:
         return
     assert isinstance(op, nt.PointerStoreOp | nt.AtomicOp | nt.AtomicCasOp)
     yield from (
-        start.ref for start in pointer_origins(op.ptr) if not isinstance(start, nt.SequencesOp)
+        start.ref
+        for start in pointer_origins(op.ptr)
+        if not isinstance(start, nt.SequencesOp | nt.ScratchOp)
     )
 
 
-def pointer_origins(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.SequencesOp]:
+Origin = nt.PointerOp | nt.AddressOp | nt.SequencesOp | nt.ScratchOp
+"""Ops that pointers originate from."""
+
+
+def pointer_origins(ptr: SSAValue) -> Iterator[Origin]:
     """The ops that a pointer may originate from."""
     seen: set[SSAValue] = set()
     pending: list[SSAValue] = [ptr]
@@ -86,7 +92,7 @@ def pointer_origins(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.
             continue
         seen.add(value)
         owner = value.owner
-        if isinstance(owner, nt.PointerOp | nt.AddressOp | nt.SequencesOp):
+        if isinstance(owner, Origin):
             yield owner
             continue
         # Loops and branches forward their operands, and those of their regions' terminators.

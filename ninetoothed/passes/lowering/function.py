@@ -46,6 +46,8 @@ class Function:
         self.symbols: dict[str, SSAValue] = {}
         self.reciprocals: dict[IndexExpr, tuple[SSAValue, ...]] = {}
         """The multiplier and the shift of each divisor (see ``artifacts.reciprocals``)."""
+        self.scratch: dict[str, SSAValue] = {}
+        """The pointer to each scratch memory."""
         self._declare()
 
     def _argument(self, type: Attribute, attributes: dict[str, Attribute], name: str) -> SSAValue:
@@ -97,6 +99,20 @@ class Function:
                     )
                     for part in PARTS
                 )
+        for op in kernel.apply.walk():
+            if isinstance(op, nt.ScratchOp) and op.memory.data not in self.scratch:
+                self.scratch[op.memory.data] = self._scratch_argument(op)
+
+    def _scratch_argument(self, op: nt.ScratchOp) -> SSAValue:
+        """The argument of a scratch memory, which starts at a multiple of 16 bytes."""
+        attributes: dict[str, Attribute] = {
+            "nt.scratch": op.memory,
+            "nt.count": op.count,
+            "tt.divisibility": _SIXTEEN,
+        }
+        if op.zeroed is not None:
+            attributes["nt.zeroed"] = op.zeroed
+        return self._argument(signless(op.result.type), attributes, op.memory.data)
 
     def add(self, op: Operation) -> SSAValue:
         """Build ``op`` at the current end, unless it folds to a value; its first result."""

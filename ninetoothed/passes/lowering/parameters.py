@@ -22,6 +22,11 @@ def _pointer(f: Function, op: nt.PointerOp) -> None:
     f.values[op.result] = f.value(op.ref)
 
 
+@LOWERINGS.register(nt.ScratchOp)
+def _scratch(f: Function, op: nt.ScratchOp) -> None:
+    f.values[op.result] = f.scratch[op.memory.data]
+
+
 @LOWERINGS.register(nt.ProgramIdOp)
 def _program_id(f: Function, op: nt.ProgramIdOp) -> None:
     f.define(op, f.add(tt.GetProgramIdOp(0)))

@@ -113,6 +113,12 @@ def free_memory(index: int) -> int:
     return free
 
 
+def out_of_memory() -> type[Exception]:
+    """What torch raises where a device has too little memory."""
+    found: type[Exception] = module().OutOfMemoryError
+    return found
+
+
 def is_capturing() -> bool:
     """True while launches are captured into a CUDA graph: nothing may be waited for then."""
     return bool(module().is_current_stream_capturing())

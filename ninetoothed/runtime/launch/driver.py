@@ -17,9 +17,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.artifacts.artifact import Binary
+from ninetoothed.artifacts.artifact import Binary, Scratch
 from ninetoothed.calls.generated import defined
-from ninetoothed.errors import ConfigurationError, DeviceError
+from ninetoothed.errors import ConfigurationError, DeviceError, ScratchError
 from ninetoothed.runtime.launch import device
 
 
@@ -244,9 +244,11 @@ class Loaded:
         self.local_bytes = driver.function_attribute(api.function_local, function)
         self.max_threads = driver.function_attribute(api.function_threads, function)
 
-    def launcher(self, types: Sequence[str], of_shape: Sequence[bool]) -> Launcher:
+    def launcher(
+        self, types: Sequence[str], of_shape: Sequence[bool], scratch: Sequence[Scratch] = ()
+    ) -> Launcher:
         """A launcher for arguments of these types (see :class:`Launcher`)."""
-        return Launcher(self, types, of_shape)
+        return Launcher(self, types, of_shape, scratch)
 
     def unload(self) -> None:
         """Frees the device's memory that it takes, unless calls are kept that launch it; nothing
@@ -324,11 +326,19 @@ class Launcher:
 
     An argument of a shape (where ``of_shape`` is true) is the same in all calls with tensors of the
     same shapes; :attr:`shape` packs these once, with the number of programs. The others are packed
-    by each launch: pointers, and numbers that the call gives.
+    by each launch: pointers, and numbers that the call gives. ``scratch``: memory that each launch
+    allocates, and whose pointers it passes behind them.
     """
 
-    def __init__(self, loaded: Loaded, types: Sequence[str], of_shape: Sequence[bool]) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        types: Sequence[str],
+        of_shape: Sequence[bool],
+        scratch: Sequence[Scratch] = (),
+    ) -> None:
         self.loaded = loaded
+        self._memories = tuple(scratch)
         self.types = tuple(types)
         self.of_shape = tuple(of_shape)
         fixed = [position for position, one in enumerate(of_shape) if one]
@@ -338,9 +348,9 @@ class Launcher:
         self._shape = struct.Struct("<" + "".join(slots[place] for place in fixed) + _CONFIG)
         self._config = _SLOT * len(fixed)
         head = self._shape.size
-        varying = "".join(slots[position] for position in self._varying)
-        scratch = "Q" if loaded.binary.scratch else ""
-        self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{scratch}")
+        varying = "".join(slots[position] for position in self._varying) + "Q" * len(self._memories)
+        own = "Q" if loaded.binary.scratch else ""
+        self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{own}")
         behind = self._config + _CONFIG_BYTES
         offsets = {position: _SLOT * place for place, position in enumerate(fixed)}
         offsets |= {
@@ -348,8 +358,10 @@ class Launcher:
         }
         # Behind a kernel's own arguments Triton's have two pointers: to memory for the programs,
         # and to some for profiles, which nobody asks for.
-        end = behind + _SLOT * len(self._varying)
-        self._offsets = [*(offsets[position] for position in range(len(types))), end, end + _SLOT]
+        last = behind + _SLOT * len(self._varying)
+        end = last + _SLOT * len(self._memories)
+        self._offsets = [offsets[position] for position in range(len(types))]
+        self._offsets += range(last, end + 2 * _SLOT, _SLOT)
         self._parameters = end + 2 * _SLOT
         self.shape, self._given = self._packing_functions(fixed)
         self.run = self._run_function()
@@ -361,10 +373,13 @@ class Launcher:
 
         Raises:
             ConfigurationError: the device has too little for a program.
+            ScratchError: there is no scratch memory.
             DeviceError: the launch failed otherwise.
         """
         shape = self.shape(programs, arguments)
         if not self.run(programs, shape, stream, *self._given(arguments)):
+            if self._memories:
+                raise ScratchError("the device has no memory left for the kernel's scratch memory")
             raise DeviceError(
                 f"{self.loaded.binary.entry} takes {', '.join(self.types)}, which do not hold what "
                 f"it is given: {', '.join(map(str, arguments))}"
@@ -414,13 +429,22 @@ class Launcher:
 
     def _run_function(self) -> Callable[..., bool]:
         """``run(programs, shape, stream, *varying)`` launches; False: a number is too large to be
-        packed, and nothing was launched.
+        packed, or there is no scratch memory, and nothing was launched.
         """
         names = [f"v{place}" for place in range(len(self._varying))]
         given = ", ".join(["programs", "shape", "stream", *names])
         binary = self.loaded.binary
         packed = ", ".join(["shape", "stream", *names])
         lines = [f"def run({given}):"]
+        memories = [f"memory{place}" for place in range(len(self._memories))]
+        if memories:
+            lines += [
+                "    try:",
+                f"        {', '.join(memories)}, = allocated(programs)",
+                "    except out_of_memory():",
+                "        return False",
+            ]
+            packed += "".join(f", {name}.data_ptr()" for name in memories)
         if binary.scratch:
             lines.append("    memory = scratch(programs)")
             packed += ", memory.data_ptr()"
@@ -455,6 +479,8 @@ class Launcher:
             "shared": binary.shared,
             "Handle": Handle,
             "scratch": self._scratch,
+            "allocated": self._allocated,
+            "out_of_memory": device.out_of_memory,
             "again": self._again,
             "failed": self._failed,
         }
@@ -473,6 +499,17 @@ class Launcher:
                 "which torch does not give"
             )
         return memory
+
+    def _allocated(self, programs: int) -> list[Any]:
+        """The scratch memory of one launch."""
+        torch: Any = importlib.import_module("torch")
+        place = torch.device(device.kind(), self.loaded.device)
+        return [
+            (torch.zeros if one.zeroed else torch.empty)(
+                programs * one.bytes, dtype=torch.uint8, device=place
+            )
+            for one in self._memories
+        ]
 
     def _again(self, code: int, programs: int, config: Any, parameters: Any, stream: int) -> int:
         """The launch's error code, where a thread without a context launches a second time."""

@@ -53,8 +53,9 @@ _MOST_GUARDS = 4
 class LaunchedKernel(NamedTuple):
     """A kernel that calls launch.
 
-    ``sources``: of each argument of the device function, the position of the call's value that is
-    passed; None for what follows from the shape. None instead of all: it cannot be told.
+    ``sources``: of each argument of the device function that a call gives, the position of the
+    value that is passed; None for what follows from the shape. None instead of all: it cannot be
+    told.
     """
 
     artifact: Artifact

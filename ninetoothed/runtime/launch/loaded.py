@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.generated import defined
-from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError
+from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, ScratchError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched, LaunchedKernel
 
@@ -82,8 +83,9 @@ class Host:
         raise CheckError(message, is_agreement, is_undefined)
 
     def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
-        """Of each argument of the device function, the position of the value that is passed, or
-        whose pointer is; None for one that is computed from the tensors' sizes and strides.
+        """Of each argument of the device function that a call gives, the position of the value that
+        is passed, or whose pointer is; None for one that is computed from the tensors' sizes and
+        strides.
 
         None instead of all: more than that follows from a number, or something lies behind a
         tensor.
@@ -100,7 +102,7 @@ class Host:
         if message is not None or type(programs) is not int:
             return None
         sources: list[int | None] = []
-        for argument, value in zip(self.artifact.arguments, found, strict=True):
+        for argument, value in zip(self.artifact.given, found, strict=True):
             if isinstance(value, _Passed):
                 if not value.is_passed_as(argument.type):
                     return None
@@ -185,6 +187,7 @@ class LoadedKernel:
         Raises:
             ArgumentError: the sizes do not fit one another, or too many programs are needed.
             ConfigurationError: the device has too little for a program.
+            ScratchError: there is no scratch memory.
             DeviceError: the launch failed otherwise.
         """
         programs, arguments = self._host.checked(values)
@@ -196,23 +199,40 @@ class LoadedKernel:
                 f"(2^31 - 1) in one launch; write larger block sizes (it ran with "
                 f"{self.artifact.config}), or split the call"
             )
+        if self.artifact.scratch:
+            self._check_scratch(programs)
         if self._ready is None:
             self._ready = self._made_ready(values)
         kernel, launch, stream, raised = self._ready
         try:
             shape = launch(programs, arguments, stream(self.loaded.device))
+        except ScratchError:
+            raise
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
         for place in self._host.written:
             mark_written(values[place], raised)
         return kernel, programs, shape
 
+    def _check_scratch(self, programs: int) -> None:
+        """Check that the setting allows as much scratch memory.
+
+        Raises:
+            ScratchError: it does not.
+        """
+        size = programs * sum(one.bytes for one in self.artifact.scratch)
+        if size > (most := settings.scratch_size()):
+            raise ScratchError(
+                f"the kernel needs {size} bytes of scratch memory, and NINETOOTHED_SCRATCH_SIZE "
+                f"allows {most}"
+            )
+
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
-        types = [argument.type for argument in self.artifact.arguments]
+        types = [argument.type for argument in self.artifact.given]
         sources = self._host.sources(values)
         of_shape = [False] * len(types) if sources is None else [one is None for one in sources]
         _, stream = device.raw()
-        launcher = self.loaded.launcher(types, of_shape)
+        launcher = self.loaded.launcher(types, of_shape, self.artifact.scratch)
         kernel = LaunchedKernel(self.artifact, launcher, sources)
         return _Ready(kernel, launcher.launch, stream, increment())
 

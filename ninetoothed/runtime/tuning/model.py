@@ -133,6 +133,12 @@ _SECTOR = 32
 _WIDE = 16
 """Bytes that a thread moves at most."""
 _MOST_PROGRAMS = 1 << 31
+_MOST_SPLIT = 2
+"""Programs a multiprocessor, from which on they do not share iterations."""
+_LEAST_SHARE = 2
+"""Iterations of a part."""
+_PARTIAL = 4
+"""Bytes of a lane of what a part has found."""
 _BYTES = {"fp16": 2, "fp8": 1, "i8": 1}
 
 
@@ -221,10 +227,31 @@ class _Choice:
     def ranked(self, config: Config) -> Ranked:
         if self._programs >= _MOST_PROGRAMS:
             return Ranked(config, None, f"{self._programs} programs, which no device counts")
+        if config.parts > 1 and (reason := self._unsplit(config.parts)):
+            return Ranked(config, None, reason)
         return Ranked(config, self._seconds(config) * 1e3)
 
+    def _unsplit(self, parts: int) -> str:
+        """Why it does not pay that programs share iterations; empty: it may."""
+        if self._programs >= _MOST_SPLIT * self._properties.multiprocessors:
+            return f"{self._programs} programs, which need not share their iterations"
+        iterations = next((one for one, _, _ in self._scopes if one > 1), 0.0)
+        if iterations < _LEAST_SHARE * parts:
+            return f"{iterations:.0f} iterations, which are too few for {parts} programs"
+        return ""
+
+    def _combining(self, parts: int) -> float:
+        """The cycles of what programs do beside their shares: each writes and counts, and the last
+        one reads. Of a dot its accumulator, else as much as is stored.
+        """
+        lanes = sum(dot.m * dot.n * dot.batch for _, scope, _ in self._scopes for dot in scope.dots)
+        if not lanes:
+            stored = (one for one in self._footprint.scopes[0].streams if one.kind == "store")
+            lanes = sum(one.lanes for one in stored)
+        return 3 * FITTED.latency + (parts + 1) * lanes * _PARTIAL / FITTED.l2_bytes
+
     def _seconds(self, config: Config) -> float:
-        device, programs = self._properties, self._programs
+        device, programs = self._properties, self._programs * config.parts
         if not programs:
             return 0.0
         unit = device.architecture
@@ -242,14 +269,21 @@ class _Choice:
         crowded = alone * math.hypot(alone, together * busy) / math.hypot(alone, busy)
         # About one program a cycle is started.
         cycles = max(waves * max(crowded, together * busy), programs)
-        memory = self._memory_bytes(capacity) / device.bandwidth
-        return math.hypot(cycles / device.clock, memory) + FITTED.launch
+        memory = self._memory_bytes(max(capacity // config.parts, 1)) / device.bandwidth
+        launches = FITTED.launch
+        if config.parts > 1:
+            cycles += self._combining(config.parts)
+            # One fills the counters with zeros.
+            launches *= 2
+        return math.hypot(cycles / device.clock, memory) + launches
 
     def _program(self, config: Config, spilled: float) -> tuple[float, float]:
         """The cycles of a program alone, and those that it keeps the busiest unit busy."""
         alone = FITTED.program
         tensor = lanes = special = shared = l2 = 0.0
         for iterations, scope, moved in self._scopes:
+            if iterations > 1 and config.parts > 1:
+                iterations = math.ceil(iterations / config.parts)
             iteration = self._iteration(scope, moved, config, spilled)
             tensor += iterations * iteration.tensor
             lanes += iterations * iteration.lanes

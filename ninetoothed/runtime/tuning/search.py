@@ -39,6 +39,8 @@ REFINEMENTS = 3
 
 # How many of them, and after how many seconds no more.
 _NEIGHBOURS, _REFINED_SECONDS = 8, 3.5
+# How many of these with other numbers of parts.
+_MOST_PARTS = 3
 
 
 @dataclass(frozen=True)
@@ -344,10 +346,20 @@ class Search:
         """Configurations one step from the fastest that are tried next, as many as the user allows:
         other choices of it first.
         """
-        varied = self._candidates.space.varied(best)
+        varied = self._varied(best)
         near = [one for one in (*varied, *self._neighbours(best)) if one not in tried]
         near = near[:_NEIGHBOURS]
         return near if self._limit is None else near[: self._limit - len(tried)]
+
+    def _varied(self, best: Config) -> list[Config]:
+        """Other choices of the fastest; of numbers of parts, those that the model finds best."""
+        varied = self._candidates.space.varied(best)
+        parts = tuple(one for one in varied if one.parts not in (1, best.parts))
+        if not parts:
+            return varied
+        ranked = self._candidates.ranked(self._values, parts)
+        kept = [row.config for row in ranked if not row.reason][:_MOST_PARTS]
+        return [one for one in varied if one not in parts or one in kept]
 
     def _neighbours(self, config: Config) -> list[Config]:
         """Configurations one step from ``config`` in one place, the most promising first, with the

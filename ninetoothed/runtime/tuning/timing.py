@@ -176,7 +176,7 @@ class _Race:
         self._samples: dict[int, list[float]] = {}
         self._repeated: dict[int, float] = {}
         self._running = list(range(len(launches)))
-        self._out_of_memory = _out_of_memory()
+        self._out_of_memory = device.out_of_memory()
 
     def run(self) -> list[Measured | str]:
         # What the caller has enqueued is no candidate's fault, however long it takes.
@@ -299,11 +299,6 @@ def _clock() -> Clock:
     return _Events()
 
 
-def _out_of_memory() -> type[Exception]:
-    found: type[Exception] = device.module().OutOfMemoryError
-    return found
-
-
 def _flush_buffer() -> Any:
     """Bytes that fill the second-level cache twice over; None where there is no memory for them."""
     properties = device.module().get_device_properties(device.current())
@@ -311,7 +306,7 @@ def _flush_buffer() -> Any:
     torch: Any = importlib.import_module("torch")
     try:
         return torch.empty(size, dtype=torch.uint8, device=device.kind())
-    except _out_of_memory():
+    except device.out_of_memory():
         return None
 
 

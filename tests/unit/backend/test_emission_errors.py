@@ -46,17 +46,30 @@ def error_of(text: str, language: Language) -> CompilerError:
         (function(POINTER, (GRID, PARAMS)), "tt.func @k has no nt.checks", (1, 0)),
         (
             function("%x: !tt.ptr<f32>"),
-            "argument 0 of tt.func @k is no nt.param, nt.symbol or nt.reciprocal",
+            "argument 0 of tt.func @k is no nt.param, nt.symbol, nt.reciprocal or nt.scratch",
             (1, 0),
         ),
         (
             function('%y: i32 {nt.reciprocal = "half", nt.divisor = #nt.expr<n>}'),
-            "argument 0 of tt.func @k is no nt.param, nt.symbol or nt.reciprocal",
+            "argument 0 of tt.func @k is no nt.param, nt.symbol, nt.reciprocal or nt.scratch",
             (1, 0),
         ),
         (
             function('%y: i32 {nt.reciprocal = "shift"}'),
             "argument 0 of tt.func @k has no nt.divisor",
+            (1, 0),
+        ),
+        (
+            function('%y: !tt.ptr<f32> {nt.scratch = "partials"}'),
+            "argument 0 of tt.func @k has no nt.count",
+            (1, 0),
+        ),
+        (
+            function(
+                '%y: !tt.ptr<f32> {nt.scratch = "partials", nt.count = 4 : i64}, '
+                '%x: !tt.ptr<f32> {nt.param = "x"}'
+            ),
+            "argument 1 of tt.func @k is behind nt.scratch",
             (1, 0),
         ),
         (

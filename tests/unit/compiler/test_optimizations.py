@@ -102,7 +102,7 @@ def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     kernels = {
         **dict.fromkeys(("deferred_reductions", "moving_bounds"), cross_entropy.forward_kernel),
         "early_loads": layer_norm_kernel,
-        "grouped_programs": matmul_kernel,
+        **dict.fromkeys(("grouped_programs", "split_reductions"), matmul_kernel),
     }
     kernel = kernels.get(name, layer_norm_backward_kernel)
     signature = assumed_signature(kernel.definition, {}, {}, "fp32")
@@ -116,6 +116,14 @@ def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(name in dict(row) for row in space(composed, signature).legal)
     monkeypatch.setenv(SETTING, "all")
     assert not space(composed, signature).legal
+
+
+def test_without_scratch_memory_nothing_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    signature = assumed_signature(matmul_kernel.definition, {}, {})
+    composed = matmul_kernel.composed(signature)
+    assert any("split_reductions" in dict(row) for row in space(composed, signature).legal)
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", "0")
+    assert not any("split_reductions" in dict(row) for row in space(composed, signature).legal)
 
 
 def test_kernels_without_an_optimization_are_others(monkeypatch: pytest.MonkeyPatch) -> None:

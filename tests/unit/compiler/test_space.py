@@ -338,10 +338,11 @@ def test_loops_that_read_what_they_write_have_no_stages() -> None:
     assert not any(stages_of(kernel, x, y).values())
 
 
-def test_groups_of_programs_and_pointers_and_bounds_in_loops_are_choices() -> None:
+def test_parts_groups_of_programs_and_pointers_and_bounds_in_loops_are_choices() -> None:
     found = choices(matmul_kernel, *(halves(500, 500) for _ in range(3)))
+    grid = (("split_reductions", (2, 4, 8, 16, 32, 64)), ("grouped_programs", (8, 16)))
     loops = (("pointer_blocks", (1,)), ("moving_bounds", (1,)))
-    assert {*found.legal} == {(("grouped_programs", (8, 16)), *loops)}
+    assert {*found.legal} == {(*grid, *loops)}
     assert len(found.legal) == len(found.configs)
 
 

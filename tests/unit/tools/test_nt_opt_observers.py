@@ -144,6 +144,7 @@ def test_times_are_a_tree_with_a_total() -> None:
         "    nt-specialize",
         "    nt-unroll-reductions",
         "    nt-defer-reductions",
+        "    nt-split-reductions",
         "    nt-coarsen-programs",
         "  padded",
         "    nt-pad-blocks",

@@ -246,3 +246,15 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %v = nt.load %a[] guards [] clamped [[b0, n]] descriptor [0, 1] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.return
 }
+
+// -----
+
+// CHECK: nt.scratch: a program has at least one element
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged %x : !nt.tensor<[n] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[] x f32>):
+  %p = nt.scratch "partials" 0 : !tt.ptr<f32>
+  nt.return
+}

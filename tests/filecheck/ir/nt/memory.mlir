@@ -13,6 +13,10 @@ nt.kernel @ops symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] ar
   %rows = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16] x i32>
   // CHECK-NEXT: %all = nt.offsets %a[] along [0, 1] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16, 64] x i64>
   %all = nt.offsets %a[] along [0, 1] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16, 64] x i64>
+  // CHECK-NEXT: %scratch = nt.scratch "partials" 64 : !tt.ptr<ui32>
+  %scratch = nt.scratch "partials" 64 : !tt.ptr<ui32>
+  // CHECK-NEXT: %counter = nt.scratch "arrivals" 1 zeroed : !tt.ptr<i32>
+  %counter = nt.scratch "arrivals" 1 zeroed : !tt.ptr<i32>
   // CHECK-NEXT: %p = nt.pointer %a : !nt.tensor<[16, 64] x ui32> -> !tt.ptr<ui32>
   %p = nt.pointer %a : !nt.tensor<[16, 64] x ui32> -> !tt.ptr<ui32>
   // CHECK-NEXT: %f = nt.full %p : !tt.ptr<ui32> -> !nt.tensor<[16] x !tt.ptr<ui32>>

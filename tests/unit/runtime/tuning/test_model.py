@@ -91,6 +91,44 @@ def test_a_slower_device_takes_longer() -> None:
     assert slow.milliseconds > 2 * fast.milliseconds
 
 
+def parts(m: int, n: int, k: int, device: Properties = H200) -> dict[int, Ranked]:
+    """The times of a product by how many programs share the iterations of one, of the blocks that
+    are best without.
+    """
+    values = (meta(m, k), meta(k, n), meta(m, n))
+    arguments = bind(matmul_kernel.definition.interface, values, {})
+    found = space(matmul_kernel.composed(arguments.signature), arguments.signature)
+    best = model.rank(found, arguments.values, device)[0].config
+    alone = replace(found, configs=(best, *(one for one in found.varied(best) if one.parts > 1)))
+    return {row.config.parts: row for row in model.rank(alone, arguments.values, device)}
+
+
+def test_few_long_programs_share_their_iterations() -> None:
+    times = {count: row.milliseconds for count, row in parts(64, 64, 1 << 16).items()}
+    assert None not in times.values()
+    best = min(times, key=lambda count: times[count] or 0.0)
+    assert best >= 16
+    assert (times[1] or 0.0) > 4 * (times[best] or 0.0)
+
+
+def test_short_ones_do_not() -> None:
+    found = parts(64, 64, 256)
+    least = min(found, key=lambda count: found[count].milliseconds or 1.0)
+    assert least == 1
+    assert found[64].reason.endswith("iterations, which are too few for 64 programs")
+
+
+def test_many_do_not() -> None:
+    found = parts(4096, 4096, 4096)
+    assert {count for count, row in found.items() if row.milliseconds is not None} == {1}
+    assert found[2].reason.endswith("programs, which need not share their iterations")
+
+
+def test_a_device_of_few_multiprocessors() -> None:
+    found = parts(64, 64, 1 << 16, replace(H200, multiprocessors=2))
+    assert found[1].milliseconds is not None
+
+
 def test_without_a_model_the_order_stays() -> None:
     configs = (Config((("B", 64),)), Config((("B", 32),)))
     assert model.rank(Space(configs, ""), [], H200) == [Ranked(one, 0.0) for one in configs]

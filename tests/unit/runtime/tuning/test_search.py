@@ -10,11 +10,12 @@ import pytest
 
 from ninetoothed import tuning
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import SPLIT, Config, Space
 from ninetoothed.errors import ConfigurationError, DeviceError, ShapeError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.toolchain.triton import compat
-from ninetoothed.runtime.tuning import search, timing
+from ninetoothed.runtime.tuning import model, search, timing
+from ninetoothed.runtime.tuning.model import Ranked
 from tests.support.dispatching import (
     SIGNATURE,
     World,
@@ -177,6 +178,28 @@ def test_choices_are_varied_around_the_best(world: World, mode: search.Tune) -> 
     again = world.dispatcher(blocks(128, 256), tune=mode)
     again.launch(SIGNATURE, values())
     assert again.best(SIGNATURE, values()) == best
+
+
+def test_of_numbers_of_parts_the_model_knows_the_best(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rank(space: Space, values: object, properties: object) -> list[Ranked]:
+        rows = [
+            Ranked(one, None, "too few iterations")
+            if one.parts > 16
+            else Ranked(one, 1 / one.parts)
+            for one in space.configs
+        ]
+        return sorted(rows, key=lambda row: row.milliseconds or 2.0)
+
+    monkeypatch.setattr(model, "rank", rank)
+    world.legal = ((("group", (8,)), (SPLIT, (2, 4, 8, 16, 32))),)
+    world.gains = {((SPLIT, 4),): 0.5, ((SPLIT, 4), ("group", 8)): 2.0}
+    dispatcher = world.dispatcher(blocks(256))
+    dispatcher.launch(SIGNATURE, values())
+    # Beside the default 8 groups, and 16, 8 or 4 parts; beside 4 parts 8 groups, and 2 parts.
+    assert world.races == [[256], [256] * 5, [256] * 3]
+    assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
 
 
 def test_a_choice_is_kept_for_neighbours_where_it_is_legal(world: World) -> None:

@@ -1,0 +1,102 @@
+"""Scratch memory that the programs of a launch share: allocated by each launch, and passed last."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from ninetoothed.artifacts.artifact import Artifact, Scratch
+from ninetoothed.errors import ConfigurationError, ScratchError
+from ninetoothed.runtime.launch import device
+from tests.support import driver_stub
+from tests.support.launching import TYPES, Called, Gpu, artifact, bits, call, kernel
+
+pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
+
+Places = list[tuple[str, int]]
+
+
+@pytest.fixture
+def places(monkeypatch: pytest.MonkeyPatch) -> Places:
+    """Which of torch's functions allocated how many bytes."""
+    found: Places = []
+    for name in ("empty", "zeros"):
+        real = getattr(torch, name)
+
+        def allocated(
+            size: Any, dtype: Any = None, device: Any = None, name: str = name, real: Any = real
+        ) -> torch.Tensor:
+            if device is None:
+                return real(size, dtype=dtype)
+            assert (dtype, device) == (torch.uint8, torch.device("cuda", 0))
+            found.append((name, size))
+            return real(size, dtype=dtype)
+
+        monkeypatch.setattr(torch, name, allocated)
+    return found
+
+
+def sharing() -> Artifact:
+    """A kernel with partial results of 8 bytes a program, and a counter."""
+    types = (*TYPES, ("partials", "*fp32"), ("arrivals", "*i32"))
+    return replace(artifact(types=types), scratch=(Scratch(8), Scratch(4, zeroed=True)))
+
+
+def test_each_launch_has_its_own(gpu: Gpu, places: Places) -> None:
+    called = Called(gpu, description=sharing())
+    x, y, scale, out = given = call()
+    assert [called(*given) for _ in range(3)] == [False, True, True]
+    assert places == [("empty", 56), ("zeros", 28)] * 3
+    wanted = (7, x.data_ptr(), y.data_ptr(), bits(scale), out.data_ptr(), 100)
+    for launched in gpu.launched():
+        assert launched[:-2] == wanted
+        assert all(launched[-2:])
+
+
+def test_artifacts_say_how_much() -> None:
+    one = sharing()
+    assert Artifact.from_json(one.to_json()) == one
+    assert [argument.name for argument in one.given] == [name for name, _ in TYPES]
+    assert artifact().given == artifact().arguments
+
+
+@pytest.mark.parametrize(("most", "has_room"), [("84", True), ("83", False), ("0", False)])
+def test_the_setting_bounds_it(
+    gpu: Gpu, places: Places, monkeypatch: pytest.MonkeyPatch, most: str, has_room: bool
+) -> None:
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", most)
+    one = kernel(gpu, sharing())
+    if has_room:
+        assert one.launch(call()) is not None
+        return
+    with pytest.raises(ScratchError, match=f"needs 84 bytes .* allows {most}$"):
+        one.launch(call())
+    assert places == []
+    assert gpu.launched() == []
+
+
+def test_a_setting_that_is_no_size(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", "some")
+    with pytest.raises(ConfigurationError, match=r"^NINETOOTHED_SCRATCH_SIZE must be .* for none"):
+        kernel(gpu, sharing()).launch(call())
+
+
+def test_memory_that_is_short(gpu: Gpu, places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call like an earlier one goes the full way then, which says it."""
+    called = Called(gpu, description=sharing())
+    given = call()
+    assert not called(*given)
+    error: type[Exception] = torch.cuda.OutOfMemoryError
+
+    def empty(*args: Any, **keywords: Any) -> torch.Tensor:
+        raise error("CUDA out of memory")
+
+    monkeypatch.setattr(torch, "empty", empty)
+    monkeypatch.setattr(device, "out_of_memory", lambda: error)
+    with pytest.raises(ScratchError, match="no memory left"):
+        called(*given)
+    assert called.full == 2
+    assert len(gpu.launched()) == 1
