@@ -26,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprAttr, GuardsAttr, TensorType, dtype_of, is_dtype
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
+from ninetoothed.ir.tt.memory import NO_POLICY, CachePolicy
 from ninetoothed.language.table import ELEMENTWISE, Extern, Operand, Primitive
 
 
@@ -50,10 +51,11 @@ class LoadOp(IRDLOperation):
     """Load a block: the tile ``ref``, indexed down to its innermost level.
 
     Lanes outside the access's guard are ``other``; without ``other`` they are unspecified.
-    ``guards``: the guard of this load, in the place of the access's.
+    ``guards``: the guard of this load, in the place of the access's. ``evict``: its eviction
+    policy, in Triton's words, for a GPU's caches.
 
     ```mlir
-    %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] other 0.0 : f16
+    %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] other 0.0 : f16 evict "evict_last"
         : !nt.tensor<[n] x !nt.tensor<[B] x f16>>[i32] -> !nt.tensor<[B] x f16>
     ```
     """
@@ -64,13 +66,14 @@ class LoadOp(IRDLOperation):
     indices = var_operand_def()
     guards = opt_prop_def(GuardsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
+    evict = opt_prop_def(StringAttr)
     result = result_def()
 
     traits = traits_def(MemoryReadEffect())
 
     assembly_format = (
-        "$ref `[` $indices `]` (`guards` $guards^)? (`other` $other^)? attr-dict "
-        "`:` type($ref) `[` type($indices) `]` `->` type($result)"
+        "$ref `[` $indices `]` (`guards` $guards^)? (`other` $other^)? (`evict` $evict^)? "
+        "attr-dict `:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 
     def __init__(
@@ -85,9 +88,22 @@ class LoadOp(IRDLOperation):
             result_types=[loaded_type(ref.type)],
         )
 
+    @property
+    def policy(self) -> CachePolicy:
+        """The cache policy of the load.
+
+        Raises:
+            ValueError: there is no such eviction policy.
+        """
+        return NO_POLICY if self.evict is None else CachePolicy(eviction=self.evict.data)
+
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
         check_type(self, "result", self.result.type, loaded_type(self.ref.type))
+        try:
+            _ = self.policy
+        except ValueError as error:
+            raise VerifyException(f"nt.load: {error}") from error
 
 
 @irdl_op_definition
