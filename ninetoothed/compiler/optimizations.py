@@ -22,7 +22,13 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
 from ninetoothed.ir.optimization import Choice, Optimization
-from ninetoothed.passes import coarsen_programs, defer_reductions, lower_accesses, stage_loops
+from ninetoothed.passes import (
+    coarsen_programs,
+    defer_reductions,
+    lower_accesses,
+    reread_rows,
+    stage_loops,
+)
 from ninetoothed.passes.placement import optimizations_of, placed_passes
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -90,6 +96,12 @@ TABLE: tuple[Optimization, ...] = (
         "A loop without dots loads for later iterations while it computes; the tuner says how far "
         "ahead.",
         stage_loops.legality,
+    ),
+    Choice(
+        *("reread_rows", "nt-reread-rows", "reread"),
+        "A long row that is used again behind a reduction is loaded again, and not kept; the tuner "
+        "says whether.",
+        reread_rows.legality,
     ),
     Choice(
         *("pointer_blocks", "nt-lower-accesses", "pointer_blocks"),

@@ -83,6 +83,8 @@ SPECIALIZED: Stages = (
             "nt-skip-programs",
             "nt-split-boundaries",
             "nt-stage-loops",
+            # Where a loop loads ahead, and both copies of a program's work, are known.
+            "nt-reread-rows",
         ),
     ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
@@ -112,6 +114,7 @@ OPTIONAL = (
     "nt-skip-programs",
     "nt-split-boundaries",
     "nt-stage-loops",
+    "nt-reread-rows",
     "nt-hoist-invariants",
     "nt-widen-products",
 )

@@ -19,6 +19,7 @@ _VALUES = {
     "loop_stages": (None, 2, 3),
     "moving_bounds": (None, 1),
     "pointer_blocks": (None, 1),
+    "reread_rows": (None, 1),
 }
 """Values of each choice; None: its default."""
 

@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from examples import cross_entropy
 from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
+from examples.softmax import softmax_kernel
+from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature
@@ -95,11 +98,19 @@ def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (off.text, off.launch) == (apart.text, apart.launch)
 
 
+def kernel_with(choice: str) -> tuple[Kernel, Signature]:
+    """A kernel that has a choice, and for which signature."""
+    if choice == "reread_rows":
+        rows = [torch.empty(64, 8192, dtype=torch.float16, device="meta") for _ in range(2)]
+        return softmax_kernel, softmax_kernel.signature(rows, {})
+    has_long_rows = choice in ("deferred_reductions", "moving_bounds")
+    kernel = cross_entropy.forward_kernel if has_long_rows else layer_norm_backward_kernel
+    return kernel, assumed_signature(kernel.definition, {}, {}, "fp32")
+
+
 @pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    has_long_rows = name in ("deferred_reductions", "moving_bounds")
-    kernel = cross_entropy.forward_kernel if has_long_rows else layer_norm_backward_kernel
-    signature = assumed_signature(kernel.definition, {}, {}, "fp32")
+    kernel, signature = kernel_with(name)
     composed = kernel.composed(signature)
     assert any(name in dict(row) for row in space(composed, signature).legal)
     monkeypatch.setenv(SETTING, name)

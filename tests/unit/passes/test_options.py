@@ -61,6 +61,7 @@ def error_of(pipeline: str) -> str:
         ),
         ("nt-hoist-loads{num_warps=0}", "nt-hoist-loads: num_warps is at least 1, not 0"),
         ("nt-stage-loops{stages=-1}", "nt-stage-loops: stages is at least 1, not -1"),
+        ("nt-reread-rows{reread=2}", "nt-reread-rows: reread is 0 or 1, not 2"),
         ('nt-check-stage{stage="compose"}', "there is no stage compose; did you mean composed?"),
         ("nt-check-stage", 'nt-check-stage requires argument "stage"'),
         (

@@ -254,7 +254,7 @@ def test_passes_may_be_left_out() -> None:
     can = (
         "nt-unroll-reductions, nt-defer-reductions, nt-coarsen-programs, nt-hoist-loads, "
         "nt-fold-guards, nt-guard-loads, nt-skip-programs, nt-split-boundaries, nt-stage-loops, "
-        "nt-hoist-invariants or nt-widen-products"
+        "nt-reread-rows, nt-hoist-invariants or nt-widen-products"
     )
     assert wrong(Pipeline().without("nt-pad-blocks")) == (
         f"pass nt-pad-blocks cannot be left out, for later ones need what it does; {can} can"
