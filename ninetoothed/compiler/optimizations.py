@@ -27,6 +27,7 @@ from ninetoothed.passes import (
     coarsen_programs,
     defer_reductions,
     lower_accesses,
+    reread_rows,
     schedule_programs,
     split_reductions,
     stage_loops,
@@ -127,6 +128,12 @@ TABLE: tuple[Optimization, ...] = (
         "Tiles of loops with dots are copied as boxes, through tensor descriptors (TMA): loads, or "
         "also stores; the tuner says whether.",
         use_descriptors.legality,
+    ),
+    Choice(
+        *("reread_rows", "nt-reread-rows", "reread"),
+        "A long row that is used again behind a reduction is loaded again, and not kept; the tuner "
+        "says whether.",
+        reread_rows.legality,
     ),
     Choice(
         *("pointer_blocks", "nt-lower-accesses", "pointer_blocks"),

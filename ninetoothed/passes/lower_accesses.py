@@ -94,6 +94,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.lane_moves import COMBINING
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.lowering.descriptors import load_box, store_box
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
@@ -110,16 +111,6 @@ from ninetoothed.symbolic.normal_form import normalize
 _LOWERINGS: Registry[type[Operation], Callable[[KernelAccesses, Any], None]] = Registry(
     "nt-lower-accesses"
 )
-_COMBINING = (
-    nt.ReduceOp
-    | nt.ScanOp
-    | nt.Combination
-    | nt.SortOp
-    | nt.HistogramOp
-    | nt.GatherOp
-    | nt.AnyDotOp
-)
-"""Ops that combine lanes, where threads wait for one another."""
 
 
 @_LOWERINGS.register(nt.ProgramIndexOp)
@@ -217,7 +208,7 @@ def _load(kernel: KernelAccesses, op: nt.LoadOp) -> None:
         other = None
         if mask is not None and op.other is not None:
             other = _other(inserter, op.other, tt.pointee_of(pointers.type))
-        value = inserter.add(tt.LoadOp(pointers, mask, other))
+        value = inserter.add(tt.LoadOp(pointers, mask, other, op.policy))
     if lowered(op.result.type) != value.type:
         zero = Arithmetic(inserter, i8).constant(0, tt.shape_of(value.type))
         value = inserter.add(tt.CmpiOp("ne", value, zero))
@@ -370,7 +361,7 @@ class LowerAccessesPass(AccessOptions, KernelPass):
         for op in ops:
             if type(op) in _LOWERINGS:
                 _LOWERINGS[type(op)](accesses, op)
-            accesses.are_lanes_combined |= isinstance(op, _COMBINING)
+            accesses.are_lanes_combined |= isinstance(op, COMBINING)
         # Last: the ranges of loops are known as long as their bounds are sizes.
         for op in ops:
             if isinstance(op, nt.SizeOp):

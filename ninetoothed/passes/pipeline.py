@@ -89,6 +89,8 @@ SPECIALIZED: Stages = (
             "nt-stage-loops",
             # Behind all that changes guards.
             "nt-use-descriptors",
+            # Where a loop loads ahead, and both copies of a program's work, are known.
+            "nt-reread-rows",
         ),
     ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
@@ -122,6 +124,7 @@ OPTIONAL = (
     "nt-split-boundaries",
     "nt-stage-loops",
     "nt-use-descriptors",
+    "nt-reread-rows",
     "nt-hoist-invariants",
     "nt-widen-products",
 )

@@ -64,11 +64,10 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
-from ninetoothed.passes.analysis.loop_nests import Loop
+from ninetoothed.passes.analysis.loop_nests import NUM_STAGES, Loop
 from ninetoothed.passes.analysis.waiting import waiting_op
 from ninetoothed.passes.option_values import require_at_least
 
-_STAGES = "tt.num_stages"
 # Copies to shared memory that run by themselves have so many bytes at least.
 _LEAST_BYTES = 4
 _VALUES = (2, 3)
@@ -91,7 +90,7 @@ def stageable_loops(
         inside = list(op.body.walk())
         if not any(map(_loads_block, inside)):
             continue
-        if _STAGES in op.attributes:
+        if NUM_STAGES in op.attributes:
             if remarks:
                 remarks.analysis(op, "loop kept: its number of stages is given")
         elif any(isinstance(one, Loop) for one in inside):
@@ -161,7 +160,7 @@ class StageLoopsPass(KernelPass):
         if self.stages > 1 or remarks:
             for loop in stageable_loops(kernel, remarks):
                 if self.stages > 1:
-                    loop.attributes[_STAGES] = IntegerAttr(self.stages, i32)
+                    loop.attributes[NUM_STAGES] = IntegerAttr(self.stages, i32)
                     remarks.passed(
                         loop, f"loop staged: {self.stages} iterations are at work at once"
                     )

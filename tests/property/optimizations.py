@@ -23,6 +23,7 @@ _VALUES = {
     "moving_bounds": (None, 1),
     "pointer_blocks": (None, 1),
     "split_reductions": (None, 2, 8),
+    "reread_rows": (None, 1),
 }
 """Values of each choice; None: its default."""
 

@@ -34,6 +34,7 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
 from ninetoothed.ir.tt.descriptors import MOST_DIMS
+from ninetoothed.ir.tt.memory import NO_POLICY, CachePolicy
 from ninetoothed.language.table import ELEMENTWISE, Extern, Operand, Primitive
 
 
@@ -80,7 +81,8 @@ class LoadOp(_BlockAccess):
     ``guards``: the guard of this load, in the place of the access's. ``clamped``: guards beside it,
     each of an index of the source; lanes outside read what lies at the last index inside.
     ``descriptor``: the block is a box of these dims of the source, read through a tensor
-    descriptor; the last of them is contiguous.
+    descriptor; the last of them is contiguous. ``evict``: its eviction policy, in Triton's words,
+    for a GPU's caches.
 
     ```mlir
     %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] clamped [[b1 + g0 * 64, m]] other 0.0 : f16
@@ -95,13 +97,14 @@ class LoadOp(_BlockAccess):
     guards = opt_prop_def(GuardsAttr)
     clamped = opt_prop_def(GuardsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
+    evict = opt_prop_def(StringAttr)
     result = result_def()
 
     traits = traits_def(MemoryReadEffect())
 
     assembly_format = (
         "$ref `[` $indices `]` (`guards` $guards^)? (`clamped` $clamped^)? (`other` $other^)? "
-        "(`descriptor` $descriptor^)? attr-dict "
+        "(`descriptor` $descriptor^)? (`evict` $evict^)? attr-dict "
         "`:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 
@@ -117,12 +120,25 @@ class LoadOp(_BlockAccess):
             result_types=[loaded_type(ref.type)],
         )
 
+    @property
+    def policy(self) -> CachePolicy:
+        """The cache policy of the load.
+
+        Raises:
+            ValueError: there is no such eviction policy.
+        """
+        return NO_POLICY if self.evict is None else CachePolicy(eviction=self.evict.data)
+
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
         check_type(self, "result", self.result.type, loaded_type(self.ref.type))
         _check_descriptor(self)
         if self.clamped is not None and self.descriptor is not None:
             raise VerifyException("nt.load: indices of boxes are not clamped")
+        try:
+            _ = self.policy
+        except ValueError as error:
+            raise VerifyException(f"nt.load: {error}") from error
 
 
 @irdl_op_definition

@@ -1,4 +1,6 @@
-"""Lane moves: ops that compute nothing; each lane of their results is a lane of an operand."""
+"""Lane moves: ops that compute nothing; each lane of their results is a lane of an operand. And
+ops that combine lanes.
+"""
 
 from __future__ import annotations
 
@@ -14,3 +16,13 @@ Spread = OneToOne | nt.FullOp
 """Those, and the splat of a scalar."""
 MOVES = (*get_args(OneToOne), nt.SplitOp, nt.JoinOp, nt.GatherOp, UnrealizedConversionCastOp)
 """Moves of blocks, those of several and by an index among them."""
+COMBINING = (
+    nt.ReduceOp
+    | nt.ScanOp
+    | nt.Combination
+    | nt.SortOp
+    | nt.HistogramOp
+    | nt.GatherOp
+    | nt.AnyDotOp
+)
+"""Ops that combine lanes, where threads wait for one another."""

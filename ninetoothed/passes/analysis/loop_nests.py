@@ -11,6 +11,9 @@ from ninetoothed.ir import nt
 
 Loop = scf.ForOp | scf.WhileOp
 
+NUM_STAGES = "tt.num_stages"
+"""The attribute of a loop whose loads Triton stages: iterations that are at work at once."""
+
 
 def enclosing(op: Operation) -> Iterator[Operation]:
     """The loops and branches around an op, innermost first."""

@@ -475,3 +475,23 @@ nt.kernel @up_to_the_smaller symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1
   }
   nt.return
 }
+
+// A load keeps its eviction policy, by which cse tells it from others.
+// CHECK-LABEL: nt.kernel @policies
+// CHECK: %u = tt.load {{%.*}}, {{%.*}} evictionPolicy = evict_last :
+// CHECK: %v = tt.load {{%.*}}, {{%.*}} :
+// CHECK: %w = tt.load {{%.*}}, {{%.*}} evictionPolicy = evict_first :
+nt.kernel @policies symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 64] : index
+  %u = nt.load %a[] evict "evict_last" : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %v = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %w = nt.load %a[] evict "evict_first" : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.return
+}

@@ -12,8 +12,9 @@ import torch
 from examples import cross_entropy
 from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
+from examples.softmax import softmax_kernel
+from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
-from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature
 from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS, TABLE
@@ -97,19 +98,26 @@ def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (off.text, off.launch) == (apart.text, apart.launch)
 
 
-@pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
-def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def kernel_with(choice: str) -> tuple[Kernel, Signature]:
+    """A kernel that has a choice, and for which signature."""
+    if choice == "reread_rows":
+        rows = [torch.empty(64, 8192, dtype=torch.float16, device="meta") for _ in range(2)]
+        return softmax_kernel, softmax_kernel.signature(rows, {})
+    if choice == "descriptors":
+        matrices = [torch.empty(64, 64, device="meta") for _ in range(3)]
+        return matmul_kernel, matmul_kernel.signature(matrices, {})
     kernels = {
         **dict.fromkeys(("deferred_reductions", "moving_bounds"), cross_entropy.forward_kernel),
         "early_loads": layer_norm_kernel,
         **dict.fromkeys(("grouped_programs", "split_reductions"), matmul_kernel),
     }
-    kernel = kernels.get(name, layer_norm_backward_kernel)
-    signature = assumed_signature(kernel.definition, {}, {}, "fp32")
-    if name == "descriptors":
-        kernel = matmul_kernel
-        matrices = [torch.empty(64, 64) for _ in kernel.interface.names]
-        signature = bind(kernel.definition.interface, matrices, {}).signature
+    kernel = kernels.get(choice, layer_norm_backward_kernel)
+    return kernel, assumed_signature(kernel.definition, {}, {}, "fp32")
+
+
+@pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
+def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, signature = kernel_with(name)
     composed = kernel.composed(signature)
     assert any(name in dict(row) for row in space(composed, signature).legal)
     monkeypatch.setenv(SETTING, name)

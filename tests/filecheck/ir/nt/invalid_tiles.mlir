@@ -40,6 +40,18 @@ nt.kernel @value_as_tile arrange {
 
 // -----
 
+// CHECK: InvalidIRError: nt.load: there is no eviction policy 'evict_soon'; there are '', 'evict_first', 'evict_last'
+nt.kernel @unknown_policy arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged %x : !nt.tensor<[n] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %b = nt.load %a[] evict "evict_soon" : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.return
+}
+
+// -----
+
 // CHECK: InvalidIRError: nt.kernel: the arrangement cannot hold arith.constant
 nt.kernel @arithmetic_in_the_arrangement arrange {
   %0 = arith.constant 1 : i32

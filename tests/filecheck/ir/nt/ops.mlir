@@ -109,6 +109,9 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   // CHECK-NEXT: %w = nt.load %a[%i] other 0xfc00 : f16 : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
   %w = nt.load %a[%i] other 0xFC00 : f16
       : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
+  // CHECK-NEXT: %u = nt.load %a[%i] other 0xfc00 : f16 evict "evict_last" : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
+  %u = nt.load %a[%i] other 0xFC00 : f16 evict "evict_last"
+      : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
   // CHECK-NEXT: %g = nt.guard %a[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x i1>
   %g = nt.guard %a[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x i1>
   // CHECK-NEXT: %s = nt.elementwise "where"(%g, %v, %w) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
