@@ -21,11 +21,15 @@ def quotient(number: int, divisor: int) -> int:
     return total >> bits
 
 
+def near_power(bit: int, more: int) -> int:
+    return max((1 << bit) + more, 0)
+
+
 NUMBERS = st.one_of(
     st.integers(0, LARGEST),
     st.integers(0, 1000),
     st.integers(LARGEST - 1000, LARGEST),
-    st.builds(lambda bit, more: max((1 << bit) + more, 0), st.integers(0, 30), st.integers(-3, 3)),
+    st.builds(near_power, st.integers(0, 30), st.integers(-3, 3)),
 )
 
 
