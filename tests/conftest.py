@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+import torch
 
 from ninetoothed.testing.filecheck import FilecheckFile
 from tests.support import profiles
@@ -34,6 +35,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that the ``golden`` fixture sets; keep nothing for the next session."""
     # Tests make cache folders, and none is used that others can write.
     os.umask(0o022)
+    if "OMP_NUM_THREADS" not in os.environ:
+        # As many processes test as there are cores, and threads that wait take the time of others.
+        torch.set_num_threads(1)
+        os.environ["OMP_NUM_THREADS"] = "1"
     if "NINETOOTHED_CACHE_DIR" not in os.environ:
         # The processes of one session inherit it.
         folder = tempfile.mkdtemp(prefix="ninetoothed-tests-")
@@ -77,10 +82,6 @@ def pytest_pycollect_makemodule(
 @functools.cache
 def _gpu_missing() -> str | None:
     """Why GPU tests cannot run here, or None."""
-    try:
-        import torch
-    except ImportError:
-        return "torch is not installed"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return None if torch.cuda.is_available() else "torch finds no GPU"
