@@ -37,8 +37,9 @@ _ALIKE = 0.04
 REFINEMENTS = 3
 """How often the neighbours of the fastest are timed."""
 
-# How many of them, and after how many seconds no more.
-_NEIGHBOURS, _REFINED_SECONDS = 8, 3.5
+# How many of them, of which so many at least are other block sizes, warps and stages: a kernel may
+# have as many choices. And after how many seconds no more.
+_NEAR, _NEIGHBOURS, _REFINED_SECONDS = 8, 4, 3.5
 # How many of these with other numbers of parts.
 _MOST_PARTS = 3
 
@@ -346,9 +347,9 @@ class Search:
         """Configurations one step from the fastest that are tried next, as many as the user allows:
         other choices of it first.
         """
-        varied = self._varied(best)
-        near = [one for one in (*varied, *self._neighbours(best)) if one not in tried]
-        near = near[:_NEIGHBOURS]
+        varied = [one for one in self._varied(best) if one not in tried]
+        others = [one for one in self._neighbours(best) if one not in tried]
+        near = [*varied, *others[: max(_NEAR - len(varied), _NEIGHBOURS)]]
         return near if self._limit is None else near[: self._limit - len(tried)]
 
     def _varied(self, best: Config) -> list[Config]:

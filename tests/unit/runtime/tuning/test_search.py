@@ -202,6 +202,15 @@ def test_of_numbers_of_parts_the_model_knows_the_best(
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
 
 
+def test_many_choices_leave_room_for_other_block_sizes(world: World) -> None:
+    sizes = [1 << bit for bit in range(2, 15)]
+    world.predicted = {size: float(size) for size in sizes}
+    world.times = {512: 5.0}
+    world.legal = ((("group", tuple(range(2, 12))),),) * len(sizes)
+    world.dispatcher(blocks(*sizes)).launch(SIGNATURE, values())
+    assert world.races[1] == [*[512] * 11, 1024]
+
+
 def test_a_choice_is_kept_for_neighbours_where_it_is_legal(world: World) -> None:
     sizes = [1 << bit for bit in range(2, 15)]
     world.predicted = {size: float(size) for size in sizes}
