@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from ninetoothed.passes.registration import register
 
 _NO_PASSES = ("__init__", "option_values", "pipeline", "placement", "registration")
-# The few of xDSL's passes that the pipeline and `nt-opt` use, of which one is mended.
+# The few of xDSL's passes that the pipeline and `nt-opt` use, of which two are mended.
 _XDSL = {
     "canonicalize": ("ninetoothed.ir.canonicalize", "CanonicalizePass"),
-    "cse": ("xdsl.transforms.common_subexpression_elimination", "CommonSubexpressionElimination"),
+    "cse": ("ninetoothed.ir.cse", "CommonSubexpressionElimination"),
     "dce": ("xdsl.transforms.dead_code_elimination", "DeadCodeElimination"),
 }
 # What passes of other packages are written with, which imports xDSL.
