@@ -301,8 +301,8 @@ def _block(op: _Access) -> Attribute:
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
-    """Legality of descriptors (see ``compiler.optimizations``): the GPU has them, and the footprint
-    says whether tensors are aligned.
+    """Legality of descriptors (see ``compiler.optimizations``): the GPU has them, the footprint says
+    that tensors are aligned, and what is stored fits shared memory, out of which it is written.
     """
     if not nt.has_dot(kernel.apply):
         return None
@@ -324,6 +324,8 @@ def _legal(kinds: frozenset[str], footprint: Footprint, unit: Architecture) -> t
         for one in scope.streams
         if one.is_wide and (scope.dots or one.kind == "store")
     ]
+    if any(one.lanes * one.bytes > unit.shared_per_block for one in streams if one.kind == "store"):
+        kinds -= {"store"}
     wide = kinds & {one.kind for one in streams}
     return tuple(value for value, kind in ((_LOADS, "load"), (_STORES, "store")) if kind in wide)
 
