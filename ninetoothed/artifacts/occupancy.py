@@ -106,7 +106,8 @@ class Architecture:
     cycle, by element type, a multiply-add counting two. ``warp_groups``: four warps multiply
     together, out of shared memory. ``tensor_columns``: what accumulators of a program may take of
     the tensor memory, in columns of 128 numbers; 0: there is none. ``stages``: depths of software
-    pipelining to try.
+    pipelining to try. ``is_cumulative``: behind a barrier, one thread releases to other programs
+    what all threads of its own have written.
     """
 
     shared_per_block: int
@@ -123,6 +124,7 @@ class Architecture:
     warp_groups: bool = False
     tensor_columns: int = 0
     stages: tuple[int, ...] = (2, 3, 4, 5)
+    is_cumulative: bool = False
 
     def most_registers(self, threads: int) -> int:
         """Register limit of a thread, with so many threads a program."""

@@ -177,14 +177,16 @@ class _Reduction:
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
-    """Legality of split reductions (see ``compiler.optimizations``). Where it pays, sizes tell."""
+    """Legality of split reductions (see ``compiler.optimizations``): the last part must see what all
+    threads of the others have written. Where it pays, sizes tell.
+    """
     remarks = nt.RemarkEmitter(kernel, SplitReductionsPass.name)
     chosen = {decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")}
     return None if _reduction(kernel, remarks, chosen) is None else _legal
 
 
 def _legal(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
-    return _PARTS
+    return _PARTS if unit.is_cumulative else ()
 
 
 def _reduction(
