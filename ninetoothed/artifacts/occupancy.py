@@ -107,7 +107,8 @@ class Architecture:
     together, out of shared memory. ``descriptors``: boxes of tensors are moved by tensor
     descriptors. ``tensor_columns``: what accumulators of a program may take of
     the tensor memory, in columns of 128 numbers; 0: there is none. ``stages``: depths of software
-    pipelining to try.
+    pipelining to try. ``is_cumulative``: behind a barrier, one thread releases to other programs
+    what all threads of its own have written.
     """
 
     shared_per_block: int
@@ -125,6 +126,7 @@ class Architecture:
     descriptors: bool = False
     tensor_columns: int = 0
     stages: tuple[int, ...] = (2, 3, 4, 5)
+    is_cumulative: bool = False
 
     def most_registers(self, threads: int) -> int:
         """Register limit of a thread, with so many threads a program."""

@@ -101,7 +101,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
       %28 = nt.pointer_load %27 cache ".cg" : !tt.ptr<f32> -> f32
       %29 = nt.elementwise "add"(%23, %28) : (f32, f32) -> f32
       scf.yield %29 : f32
-    } {tt.loop_unroll_factor = 4 : i32}
+    } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
     nt.store %total_1, %b[] : f32, !nt.tensor<[] x f32>[]
   } else {
   }
@@ -150,7 +150,7 @@ from ninetoothed.symbolic.normal_form import normalize
 _PARTS = (2, 4, 8, 16, 32, 64)
 _MOST_UNROLLED, _MOST_LANES = 8, 1 << 13
 """Parts that are read at once, and their lanes: small ones would wait for memory one by one."""
-_UNROLLED = "tt.loop_unroll_factor"
+_UNROLLED, _STAGES = "tt.loop_unroll_factor", "tt.num_stages"
 _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where programs are few"
 _I64 = IntegerType(64)
 
@@ -177,14 +177,16 @@ class _Reduction:
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
-    """Legality of split reductions (see ``compiler.optimizations``). Where it pays, sizes tell."""
+    """Legality of split reductions (see ``compiler.optimizations``): the last part must see what all
+    threads of the others have written. Where it pays, sizes tell.
+    """
     remarks = nt.RemarkEmitter(kernel, SplitReductionsPass.name)
     chosen = {decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")}
     return None if _reduction(kernel, remarks, chosen) is None else _legal
 
 
 def _legal(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
-    return _PARTS
+    return _PARTS if unit.is_cumulative else ()
 
 
 def _reduction(
@@ -258,13 +260,13 @@ def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[str]:
         function = accumulated(loop, place)
         if function is None:
             raise Refusal(loop, "what it carries is more than a sum or an extreme")
-        if nt.is_pointer(scalar):
-            raise Refusal(loop, "it carries pointers")
-        if rounds(scalar):
+        if function not in IDEMPOTENT and rounds(scalar):
             raise Refusal(loop, f"sums of {nt.dtype_of(scalar)} would be rounded otherwise")
         for size in nt.shape_of(value.type):
             if not set(chosen).issuperset(symbol_names(size)):
                 raise Refusal(loop, f"only a call knows the size {size} of what it carries")
+            if size.value == 0:
+                raise Refusal(loop, "it carries no lanes")
         yield function
 
 
@@ -451,6 +453,8 @@ class _Splitting:
         at_once = min(self.parts, _MOST_UNROLLED, _MOST_LANES // lanes)
         if at_once > 1:
             loop.attributes[_UNROLLED] = IntegerAttr(at_once, i32)
+        # No asynchronous copies: what was written just now is read behind the counter, in order.
+        loop.attributes[_STAGES] = IntegerAttr(1, i32)
         here.insert(loop)
         inside = Inserter(InsertPoint.at_end(body), self.loop)
         index, *carried = body.args

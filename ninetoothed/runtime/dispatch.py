@@ -269,7 +269,11 @@ class Dispatcher:
                 ready = [(pair.general, pair.ready(values)) for pair in pairs]
                 for kernel in filter(None, dict.fromkeys(one for two in ready for one in two)):
                     copies = tuple(guard_bands.banded(values))
-                    kernel.launch(copies)
+                    try:
+                        kernel.launch(copies)
+                    except ScratchError:
+                        # A call would launch the one with the default of each choice.
+                        continue
                     found = True
                     artifact, stray = kernel.artifact, guard_bands.stray_write(values, copies)
                     yield Run(

@@ -10,6 +10,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples import argmax, grouped_matmul
 from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
 from ninetoothed.artifacts.artifact import Artifact
@@ -17,8 +18,11 @@ from ninetoothed.artifacts.configuration import SPLIT, Config
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.compile import build, compile_kernel
+from ninetoothed.compiler.defaults import assumed_signature
+from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.compiler.space import space
+from ninetoothed.ir import nt
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
@@ -208,6 +212,39 @@ def test_numbers_of_programs_are_those_of_unsplit_ones(device: str) -> None:
     assert split(check_kernel(kernel, (x, y), {"y": expected.int()}, levels=LEVELS[device]))
 
 
+def halves(x: Any, y: Any) -> None:
+    most = ntl.full((x.dtype.shape[0],), -INFINITE, dtype=ntl.float16)
+    for i in range(x.shape[0]):
+        most = ntl.maximum(most, x[i])
+    y = ntl.max(most)
+
+
+def test_extremes_of_halves(device: str) -> None:
+    x = torch.randn(5, 160, device=device).half()
+    kernel, y = made(halves, "fp16"), torch.zeros(5, device=device).half()
+    assert split(check_kernel(kernel, (x, y), {"y": x.amax(1)}, levels=LEVELS[device]))
+
+
+def test_one_program(device: str) -> None:
+    """A grid without dims gets one."""
+
+    def whole(x: Any, y: Any) -> tuple[Any, ...]:
+        tiles = x.tile((BLOCK,)).tile((-1,))
+        return tiles.squeeze(0), y.tile((1,)).squeeze(0)
+
+    def total(x: Any, y: Any) -> None:
+        found = ntl.zeros((1,), dtype=ntl.float32)
+        for i in range(x.shape[0]):
+            found += ntl.sum(x[i], keep_dims=True)
+        y = found
+
+    tensors = (Tensor(1, other=0), Tensor(1))
+    kernel = ninetoothed.make(whole, total, tensors, num_warps=4)
+    x, y = torch.randn(500, device=device), torch.zeros(1, device=device)
+    expected = {"y": x.sum(0, keepdim=True)}
+    assert split(check_kernel(kernel, (x, y), expected, levels=LEVELS[device], atol=1e-4))
+
+
 def normalized(x: Any, y: Any) -> None:
     total = 0.0
     for i in range(x.shape[0]):
@@ -227,6 +264,21 @@ def test_what_is_kept() -> None:
     assert remarks_of(kernel, PASS, x, torch.zeros_like(x)) == [
         "missed: iterations kept together: it is not the only loop"
     ]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "reason"),
+    [
+        (grouped_matmul.grouped_matmul_kernel, "sequences of `input` differ in length"),
+        (argmax.argmax_kernel, "what it carries is more than a sum or an extreme"),
+    ],
+)
+def test_examples_that_are_kept(kernel: Kernel, reason: str) -> None:
+    signature = assumed_signature(kernel.definition, {}, {})
+    module = build(kernel.definition, signature, remarks=True)
+    assert not any(name == SPLIT for name, _ in legalities_of(nt.kernel_of(module)))
+    found = [remark.message for remark in nt.remarks_of(module) if remark.pass_name == PASS]
+    assert found == [f"iterations kept together: {reason}"]
 
 
 def products(input: Any, other: Any, output: Any) -> tuple[Any, ...]:

@@ -75,7 +75,9 @@ def _tensor(fp16: float, tf32: float = 0.5, i8: float = 2.0, fp8: float = 0.0) -
 
 
 _KIB = 1 << 10
-_HOPPER = Architecture(
+# By PTX's memory consistency model; AMD's threads wait for their own stores alone.
+_CUDA = functools.partial(Architecture, is_cumulative=True)
+_HOPPER = _CUDA(
     *(227 * _KIB, 228 * _KIB, 2048, 32, _tensor(4096, fp8=2.0)), warp_groups=True, descriptors=True
 )
 _CDNA = Architecture(
@@ -87,20 +89,14 @@ _CDNA = Architecture(
 )
 ARCHITECTURES: dict[str, Architecture] = {
     # CUDA: the programming guide's table of technical specifications, and each white paper's rates.
-    "sm_70": Architecture(
-        96 * _KIB, 96 * _KIB, 2048, 32, _tensor(1024, 0, 0), lanes=64, stages=(1, 2)
-    ),
-    "sm_75": Architecture(
-        64 * _KIB, 64 * _KIB, 1024, 16, _tensor(1024, 0), lanes=64, stages=(1, 2)
-    ),
-    "sm_80": Architecture(163 * _KIB, 164 * _KIB, 2048, 32, _tensor(2048), lanes=64),
-    "sm_86": Architecture(99 * _KIB, 100 * _KIB, 1536, 16, _tensor(1024, 0.25)),
-    "sm_89": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
+    "sm_70": _CUDA(96 * _KIB, 96 * _KIB, 2048, 32, _tensor(1024, 0, 0), lanes=64, stages=(1, 2)),
+    "sm_75": _CUDA(64 * _KIB, 64 * _KIB, 1024, 16, _tensor(1024, 0), lanes=64, stages=(1, 2)),
+    "sm_80": _CUDA(163 * _KIB, 164 * _KIB, 2048, 32, _tensor(2048), lanes=64),
+    "sm_86": _CUDA(99 * _KIB, 100 * _KIB, 1536, 16, _tensor(1024, 0.25)),
+    "sm_89": _CUDA(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
     "sm_90": _HOPPER,
     "sm_100": replace(_HOPPER, tensor=_tensor(8192, fp8=2.0), tensor_columns=512),
-    "sm_120": Architecture(
-        *(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)), descriptors=True
-    ),
+    "sm_120": _CUDA(*(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)), descriptors=True),
     # HIP: the white papers of CDNA (gfx9), the last row is RDNA.
     "gfx942": _CDNA,
     "gfx950": replace(

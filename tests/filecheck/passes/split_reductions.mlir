@@ -13,6 +13,8 @@
 // REMARK-NEXT: remark: iterations kept together: nt.store would be done by each part [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: nt.print is done behind the loop [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: only a call knows the size m of what it carries [nt-split-reductions, missed]
+// REMARK-NEXT: remark: iterations kept together: it carries no lanes [nt-split-reductions, missed]
+// REMARK-NEXT: remark: iterations kept together: `y` has another number of outermost dims [nt-split-reductions, missed]
 // REMARK-NOT: remark:
 
 // POSSIBLE-COUNT-4: remark: iterations kept together: split_reductions is 1, and may be more where programs are few [nt-split-reductions, analysis]
@@ -44,7 +46,7 @@
 // CHECK: %[[ALL:.*]] = scf.for %{{.*}} iter_args(%[[SO_FAR:.*]] = %zero) -> (f32) : i32 {
 // CHECK: %[[PART:.*]] = nt.pointer_load %{{.*}} cache ".cg" : !tt.ptr<f32> -> f32
 // CHECK-NEXT: nt.elementwise "add"(%[[SO_FAR]], %[[PART]])
-// CHECK: } {tt.loop_unroll_factor = 4 : i32}
+// CHECK: } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
 // CHECK-NEXT: nt.store %[[ALL]], %b[]
 // CHECK-NEXT: } else {
 // CHECK-NEXT: }
@@ -429,6 +431,68 @@ nt.kernel @sized symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] 
     scf.yield %u : !nt.tensor<[m] x f32>
   }
   %sum = nt.reduce "sum" %total axis 0 : !nt.tensor<[m] x f32> -> f32
+  nt.store %sum, %b[] : f32, !nt.tensor<[] x f32>[]
+  nt.return
+}
+
+// A block without lanes has no memory.
+// CHECK-LABEL: nt.kernel @without_lanes
+// CHECK-NOT: nt.scratch
+nt.kernel @without_lanes symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>
+  %0 = nt.access %x <[[1], [n ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+  %1 = nt.access %y <[[1]] -> [0]> : !nt.tensor<[1] x f32> -> !nt.tensor<[1] x f32>
+  nt.arranged %0, %1 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>, !nt.tensor<[1] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, %b : !nt.tensor<[] x f32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %count = nt.size <n ceildiv 64> : i32
+  %zero = arith.constant 0.0 : f32
+  %seven = arith.constant 7.0 : f32
+  %start = nt.full %zero : f32 -> !nt.tensor<[0] x f32>
+  %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %start) -> (!nt.tensor<[0] x f32>) : i32 {
+    %v = nt.load %a[%i] other 0.0 : f32 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
+    %r = nt.full %s : f32 -> !nt.tensor<[0] x f32>
+    %u = nt.elementwise "add"(%t, %r) : (!nt.tensor<[0] x f32>, !nt.tensor<[0] x f32>) -> !nt.tensor<[0] x f32>
+    scf.yield %u : !nt.tensor<[0] x f32>
+  }
+  %sum = nt.reduce "sum" %total axis 0 : !nt.tensor<[0] x f32> -> f32
+  nt.store %sum, %b[] : f32, !nt.tensor<[] x f32>[]
+  nt.return
+}
+
+// Programs have another number of dims.
+// CHECK-LABEL: nt.kernel @dims
+// CHECK-NOT: nt.scratch
+nt.kernel @dims symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>
+  %0 = nt.access %x <[[1], [n ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+  %1 = nt.access %y <[[1, 1]] -> [0]> : !nt.tensor<[1] x f32> -> !nt.tensor<[1, 1] x f32>
+  nt.arranged %0, %1 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>, !nt.tensor<[1, 1] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, %b : !nt.tensor<[] x f32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %count = nt.size <n ceildiv 64> : i32
+  %zero = arith.constant 0.0 : f32
+  %seven = arith.constant 7.0 : f32
+  %start = nt.full %zero : f32 -> !nt.tensor<[4] x f32>
+  %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %start) -> (!nt.tensor<[4] x f32>) : i32 {
+    %v = nt.load %a[%i] other 0.0 : f32 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
+    %r = nt.full %s : f32 -> !nt.tensor<[4] x f32>
+    %u = nt.elementwise "add"(%t, %r) : (!nt.tensor<[4] x f32>, !nt.tensor<[4] x f32>) -> !nt.tensor<[4] x f32>
+    scf.yield %u : !nt.tensor<[4] x f32>
+  }
+  %sum = nt.reduce "sum" %total axis 0 : !nt.tensor<[4] x f32> -> f32
   nt.store %sum, %b[] : f32, !nt.tensor<[] x f32>[]
   nt.return
 }

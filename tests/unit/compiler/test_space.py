@@ -354,6 +354,12 @@ def test_descriptors_are_a_choice_where_rows_are_aligned() -> None:
     assert {dict(row).get("descriptors") for row in found.legal} == {(1,)}
 
 
+def test_programs_share_no_iterations_where_one_thread_cannot_release_what_all_wrote() -> None:
+    found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)), target="gfx942")
+    assert found.legal
+    assert not any("split_reductions" in dict(row) for row in found.legal)
+
+
 def test_bounds_that_no_loop_moves_are_no_choice() -> None:
     """Each iteration reads a row, of which all lanes are."""
     kernel = ninetoothed.make(rows_of, running_total, (Tensor(2), Tensor(1)))

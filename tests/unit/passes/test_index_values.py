@@ -27,6 +27,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %missing = nt.size <0 - n * m> : i32
   %unknown = nt.program_number : i32
   %least = nt.elementwise "minimum"(%unknown, %n) : (i32, i32) -> i32
+  %most = nt.elementwise "maximum"(%one, %unknown) : (i32, i32) -> i32
   %wide = nt.cast %least : i32 -> i64
   %narrow = nt.cast %least : i32 -> i8
   %lanes = nt.arange <5> : !nt.tensor<[16] x i32>
@@ -35,6 +36,9 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
     scf.yield
   }
   scf.for %below_least = %zero to %least step %one : i32 {
+    scf.yield
+  }
+  scf.for %part = %most to %least step %one : i32 {
     scf.yield
   }
   scf.for %below_wrapped = %zero to %many step %one : i32 {
@@ -86,11 +90,13 @@ def _normal(range: Range) -> Range:
         ("lanes", Range.of(5, 20)),
         # It is an integer, whatever the other operand is.
         ("least", Range(None, N)),
+        ("most", Range(const(1))),
         ("wide", Range(None, N)),
         ("narrow", Range()),
         ("up", Range(const(0), N - 1)),
         ("down", Range(const(1), N)),
         ("below_least", Range(const(0), N - 1)),
+        ("part", Range(const(1), N - 1)),
         # A product that wraps is smaller …
         ("many", Range()),
         ("below_wrapped", Range(const(0), N * M - 1)),

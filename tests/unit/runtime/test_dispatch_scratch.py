@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from ninetoothed.artifacts.configuration import SPLIT, Config
+from ninetoothed.artifacts.sample import Sample
+from ninetoothed.calls import guard_bands
 from ninetoothed.errors import ConfigurationError, ScratchError
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.tuning import candidates
-from tests.support.dispatching import SIGNATURE, World, blocks, values
+from tests.support.dispatching import SIGNATURE, World, blocks, constant, values
 
 (PLAIN,) = blocks(256)
 PARTS = PLAIN.choosing(SPLIT, 4)
@@ -67,3 +69,15 @@ def test_where_that_cannot_run_either(world: World, ran: list[Config]) -> None:
     with pytest.raises(ConfigurationError, match="no memory left"):
         one.launch(SIGNATURE, values(2000))
     assert ran == [PARTS]
+
+
+def test_not_every_configuration_has_room(
+    world: World, ran: list[Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard_bands, "banded", list)
+    monkeypatch.setattr(guard_bands, "stray_write", constant(None))
+    world.legal = (((SPLIT, (4,)),),)
+    one = world.dispatcher([PLAIN])
+    for size, configs in ((1000, [PLAIN, PARTS]), (2000, [PLAIN])):
+        runs = one.runs(SIGNATURE, values(size), Sample.parse("configs", "all"))
+        assert [run.config for run in runs] == configs

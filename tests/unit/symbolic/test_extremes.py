@@ -54,6 +54,15 @@ def test_extremes_are_attained(index: IndexExpr, sizes: tuple[int, int]) -> None
     assert evaluate(low, {"n": n, "m": m}) == min(values)
 
 
+def test_one_side_bounds_a_minimum_and_a_maximum() -> None:
+    unbounded = {**VARIABLES, "u": Range()}
+    low, high = maximum(sym("u"), N) + B, minimum(sym("u"), N) + B
+    assert smallest(low, unbounded, SIZES) == N
+    assert largest(high, unbounded, SIZES) == normalize(N + 7)
+    assert largest(low, unbounded, SIZES) is None
+    assert smallest(high, unbounded, SIZES) is None
+
+
 def test_a_remainder_is_below_its_divisor() -> None:
     index = (G * 8 + B) % M * 2 - B
     assert largest(index, VARIABLES, SIZES) == normalize(M * 2 - 2)
