@@ -136,13 +136,31 @@ def disabled_optimizations(
     )
 
 
+def enabled_optimizations(known: Sequence[str]) -> frozenset[str]:
+    """``NINETOOTHED_ENABLE_OPTIMIZATIONS``: experimental optimizations that are switched on, some
+    of the ``known`` with commas between them. Default: none.
+    """
+    text = _text("NINETOOTHED_ENABLE_OPTIMIZATIONS")
+    if text is None:
+        return frozenset()
+    names = frozenset(name.strip() for name in text.split(","))
+    if names <= frozenset(known):
+        return names
+    raise ConfigurationError(
+        f"NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of {', '.join(known)}, with commas between "
+        f"them, not {text!r}"
+    )
+
+
 def optimizations() -> str:
     """What tells kernels apart that were compiled with other optimizations."""
-    text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
-    names = {name.strip() for name in text.split(",") if name.strip()}
+    disabled, enabled = (
+        {name.strip() for name in (_text(setting) or "").split(",") if name.strip()}
+        for setting in ("NINETOOTHED_DISABLE_OPTIMIZATIONS", "NINETOOTHED_ENABLE_OPTIMIZATIONS")
+    )
     if not scratch_size():
-        names.add("split_reductions")
-    return ",".join(sorted(names))
+        disabled.add("split_reductions")
+    return ",".join([*sorted(disabled), *(f"+{name}" for name in sorted(enabled))])
 
 
 def inspects() -> bool:

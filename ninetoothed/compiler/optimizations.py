@@ -7,7 +7,8 @@ A *choice* is an option of a pass whose values are all right, declared as data, 
 which values are legal for a kernel, with some block sizes on some architecture. That is asked
 before any specialised pass runs, of the module in stage ``composed``. What is not the default is
 carried by ``Config.choices``, by name, through the space, the tuner, the caches and the dumps; the
-tuner varies it around what it has found to be best.
+tuner varies it around what it has found to be best. An *experimental* choice is one that is not
+known to gain yet: it is offered where ``NINETOOTHED_ENABLE_OPTIMIZATIONS`` names it.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ TABLE: tuple[Optimization, ...] = (
         "Tiles of loops with dots are copied as boxes, through tensor descriptors (TMA): loads, or "
         "also stores; the tuner says whether.",
         use_descriptors.legality,
+        is_experimental=True,
     ),
     Choice(
         *("reread_rows", "nt-reread-rows", "reread"),
@@ -300,14 +302,19 @@ def table_of(pipeline: BoundPipeline | None) -> tuple[Optimization, ...]:
 
 
 def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
-    """The optimizations of a table that settings switch off, and others that they name.
+    """The optimizations of a table that settings switch off, or do not switch on, and others that
+    they name.
 
     Raises:
         ConfigurationError: it names an optimization that there is not: neither of the compiler, nor
             of a pass of another package that is registered, or has an entry point.
     """
     found = settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
-    return found if settings.scratch_size() else found | {SPLIT}
+    if not settings.scratch_size():
+        found |= {SPLIT}
+    experimental = [one.name for one in table if isinstance(one, Choice) and one.is_experimental]
+    enabled = settings.enabled_optimizations(experimental)
+    return found.union(name for name in experimental if name not in enabled)
 
 
 def _outside_optimizations() -> list[str]:

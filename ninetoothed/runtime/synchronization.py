@@ -207,7 +207,8 @@ _REMEDIES = {
     "(torch.distributed.new_group)",
     "the version of ninetoothed": "install the same one on all ranks",
     "the version of the GPU's compiler": "install the same one on all ranks",
-    "NINETOOTHED_DISABLE_OPTIMIZATIONS": "set it to the same on all ranks",
+    "the choice of optimizations": "set NINETOOTHED_DISABLE_OPTIMIZATIONS and "
+    "NINETOOTHED_ENABLE_OPTIMIZATIONS to the same on all ranks",
 }
 
 
@@ -222,7 +223,7 @@ def _facts() -> dict[str, str]:
         "the version of ninetoothed": __version__,
         "the GPU": gpu,
         "the version of the GPU's compiler": version,
-        "NINETOOTHED_DISABLE_OPTIMIZATIONS": settings.optimizations() or "empty",
+        "the choice of optimizations": settings.optimizations() or "none",
     }
 
 

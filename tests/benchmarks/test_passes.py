@@ -51,11 +51,11 @@ def test_a_kernel(tmp_path: Path) -> None:
     rows = of_kind(read(path), "code")
     in_loops = ("pointer_blocks", "moving_bounds", "reciprocals")
     of_programs = ("equal_sizes", "grouped_programs")
-    of_boxes = ("vacuous_guards", "clamped_guards", "descriptors")
+    of_guards = ("vacuous_guards", "clamped_guards")
     assert [(one["optimization"], one["sizes"], one["switch"]) for one in rows] == [
         (name, sizes, switch)
         for sizes, name in (
-            *(("by 16", name) for name in (*of_programs, *of_boxes, *in_loops)),
+            *(("by 16", name) for name in (*of_programs, *of_guards, *in_loops)),
             *(("odd", name) for name in (*of_programs, "clamped_guards", *in_loops)),
             ("wide", "narrow_indices"),
             ("wide, odd", "narrow_indices"),

@@ -35,6 +35,15 @@ POSSIBLE = "analysis: pointers to `{}` kept: descriptors is 0, and may be {} whe
 ODD = "missed: pointers to `{}` kept: stride `{}` is not known to be a multiple of 8"
 
 
+# On a GPU, each of them is one of one choice.
+CONFIGS = {"cpu": 2, "cuda": 24}
+
+
+@pytest.fixture(autouse=True)
+def switch_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", CHOICE)
+
+
 def values(ran: Sequence[Config]) -> set[int]:
     """The values of the choice that ran."""
     return {dict(config.choices).get(CHOICE, 0) for config in ran}
@@ -58,7 +67,7 @@ def check(kernel: Kernel, arguments: Sequence[Any], expected: torch.Tensor) -> s
         arguments,
         {kernel.interface.names[-1]: expected},
         levels=LEVELS[device],
-        configs=2,
+        configs=CONFIGS[device],
         **TOLERANCES,
     )
     return values(ran)
@@ -180,7 +189,7 @@ def test_attention(device: str, queries: int, keys: int, is_causal: bool) -> Non
         arguments,
         {"output": expected},
         levels=LEVELS[device],
-        configs=2,
+        configs=CONFIGS[device],
         **TOLERANCES,
     )
     assert values(ran) == offered(device, 1, 2)
@@ -260,8 +269,11 @@ def test_targets_that_have_them(target: str, expected: set[int]) -> None:
 
 
 def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", CHOICE)
     input, other, output = (torch.zeros_like(one) for one in call(16, 16, 16))
+    with monkeypatch.context() as patch:
+        patch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", CHOICE)
+        assert check(matmul.matmul_kernel, (input, other, output), output) == {0}
+    monkeypatch.delenv("NINETOOTHED_ENABLE_OPTIMIZATIONS")
     assert check(matmul.matmul_kernel, (input, other, output), output) == {0}
 
 

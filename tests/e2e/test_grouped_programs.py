@@ -86,7 +86,7 @@ def test_products(device: str) -> None:
         levels=LEVELS[device],
         atol=2e-1 if device == "cuda" else None,
     )
-    assert groups(ran) >= {None, 8}
+    assert len(groups(ran)) > 1
 
 
 @pytest.mark.parametrize("index_bits", [32, 64])

@@ -150,6 +150,19 @@ def test_without_scratch_memory_nothing_is_split(monkeypatch: pytest.MonkeyPatch
     assert config.optimizations() == "loop_stages,split_reductions"
 
 
+def test_what_is_experimental_is_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.enabled_optimizations(("descriptors",)) == frozenset()
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors, others")
+    assert config.enabled_optimizations(("descriptors", "others")) == {"descriptors", "others"}
+    assert config.optimizations() == "+descriptors,+others"
+    with pytest.raises(ConfigurationError) as caught:
+        config.enabled_optimizations(("descriptors",))
+    assert str(caught.value) == (
+        "NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of descriptors, with commas between them, "
+        "not 'descriptors, others'"
+    )
+
+
 @pytest.mark.parametrize("text", ["-1", "many", "1.5G", "G", "2GB", "2 G", "9" * 5000])
 def test_no_cache_size(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", text)

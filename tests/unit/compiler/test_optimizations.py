@@ -98,6 +98,9 @@ def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (off.text, off.launch) == (apart.text, apart.launch)
 
 
+EXPERIMENTAL = [choice.name for choice in CHOICES if choice.is_experimental]
+
+
 def kernel_with(choice: str) -> tuple[Kernel, Signature]:
     """A kernel that has a choice, and for which signature."""
     if choice == "reread_rows":
@@ -119,6 +122,9 @@ def kernel_with(choice: str) -> tuple[Kernel, Signature]:
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, signature = kernel_with(name)
     composed = kernel.composed(signature)
+    if name in EXPERIMENTAL:
+        assert not any(name in dict(row) for row in space(composed, signature).legal)
+        monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", name)
     assert any(name in dict(row) for row in space(composed, signature).legal)
     monkeypatch.setenv(SETTING, name)
     assert not any(name in dict(row) for row in space(composed, signature).legal)
@@ -144,6 +150,16 @@ def test_kernels_without_an_optimization_are_others(monkeypatch: pytest.MonkeyPa
     assert len(keys) == 4
     monkeypatch.setenv(SETTING, "loop_stages, pointer_blocks")
     assert compilation.key(signature, TARGET) in keys
+
+
+def test_what_is_not_experimental_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "loop_stages")
+    with pytest.raises(ConfigurationError) as caught:
+        matmul_kernel.source()
+    assert caught.value.message == (
+        f"NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of {', '.join(EXPERIMENTAL)}, with commas "
+        "between them, not 'loop_stages'"
+    )
 
 
 def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -347,7 +347,8 @@ def test_parts_groups_of_programs_and_pointers_and_bounds_in_loops_are_choices()
     assert len(found.legal) == len(found.configs)
 
 
-def test_descriptors_are_a_choice_where_rows_are_aligned() -> None:
+def test_descriptors_are_a_choice_where_rows_are_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors")
     found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)))
     assert {dict(row).get("descriptors") for row in found.legal} == {(1, 2)}
     found = choices(matmul_kernel, halves(512, 512), halves(512, 500), halves(512, 500))

@@ -212,10 +212,11 @@ def test_without_a_gpu(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
             "install the same one on all ranks",
         ),
         (
-            "NINETOOTHED_DISABLE_OPTIMIZATIONS",
+            "the choice of optimizations",
             "all",
-            "NINETOOTHED_DISABLE_OPTIMIZATIONS of rank 3 is empty, and of rank 5 it is all; set it "
-            "to the same on all ranks",
+            "the choice of optimizations of rank 3 is none, and of rank 5 it is all; set "
+            "NINETOOTHED_DISABLE_OPTIMIZATIONS and NINETOOTHED_ENABLE_OPTIMIZATIONS to the same on "
+            "all ranks",
         ),
     ],
 )
