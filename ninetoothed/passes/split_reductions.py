@@ -93,14 +93,14 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
     %19 = arith.constant 1 : i32
     %20 = arith.constant 4 : i32
     %21 = nt.elementwise "mul"(%program, %20) : (i32, i32) -> i32
-    %total_1 = scf.for %22 = %18 to %20 step %19 iter_args(%23 = %zero) -> (f32) : i32 {
-      %24 = nt.elementwise "add"(%21, %22) : (i32, i32) -> i32
-      %25 = nt.scratch "partials0" 1 : !tt.ptr<f32>
-      %26 = nt.cast %24 : i32 -> i64
-      %27 = nt.addptr %25, %26 : !tt.ptr<f32>, i64
-      %28 = nt.pointer_load %27 cache ".cg" : !tt.ptr<f32> -> f32
-      %29 = nt.elementwise "add"(%23, %28) : (f32, f32) -> f32
-      scf.yield %29 : f32
+    %total_1 = scf.for %22 = %18 to %20 step %19 iter_args(%total_2 = %zero) -> (f32) : i32 {
+      %23 = nt.elementwise "add"(%21, %22) : (i32, i32) -> i32
+      %24 = nt.scratch "partials0" 1 : !tt.ptr<f32>
+      %25 = nt.cast %23 : i32 -> i64
+      %26 = nt.addptr %24, %25 : !tt.ptr<f32>, i64
+      %27 = nt.pointer_load %26 cache ".cg" : !tt.ptr<f32> -> f32
+      %28 = nt.elementwise "add"(%total_2, %27) : (f32, f32) -> f32
+      scf.yield %28 : f32
     } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
     nt.store %total_1, %b[] : f32, !nt.tensor<[] x f32>[]
   } else {
@@ -463,6 +463,7 @@ class _Splitting:
         for place, (function, value) in enumerate(
             zip(self.reduction.functions, carried, strict=True)
         ):
+            value.name_hint = self.loop.results[place].name_hint
             pointers = self._pointers(inside, place, number)
             # Other multiprocessors have written it: past the cache that each has.
             part = inside.add(nt.PointerLoadOp(pointers, policy=CachePolicy(".cg")))

@@ -329,18 +329,19 @@ def test_products_of_integers_are_exact(device: str) -> None:
     assert split(check_kernel(kernel, arguments, {"output": expected}, levels=LEVELS[device]))
 
 
-def test_results_are_the_same_in_every_run(device: str) -> None:
+@pytest.mark.gpu
+def test_results_are_the_same_in_every_run() -> None:
     """Bit by bit, with each number of parts, whichever of them ends last."""
-    x = torch.randn(3, 1021, device=device)
+    x = torch.randn(3, 1021, device="cuda")
     kernel = made(three, *["fp32"] * 3)
-    arguments = (x, *(torch.zeros(3, device=device) for _ in range(3)))
-    levels = ("tt",)
+    arguments = (x, *(torch.zeros(3, device="cuda") for _ in range(3)))
+    every = Sample.parse("configs", "all")
     runs = [
         {
             (run.config, run.full): [value.clone() for value in run.values[1:]]
-            for run, _ in kernel.runs(arguments, {}, Sample.parse("configs", "all"), levels)
+            for run, _ in kernel.runs(arguments, {}, every, ("nt",))
         }
-        for _ in range(3)
+        for _ in range(5)
     ]
     assert {config.parts for config, _ in runs[0]} == {1, 2, 4, 8, 16, 32, 64}
     for again in runs[1:]:
