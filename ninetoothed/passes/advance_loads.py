@@ -69,11 +69,9 @@ from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis
+from ninetoothed.passes.analysis.lane_moves import COMBINING
 from ninetoothed.passes.analysis.waiting import waiting_op
 from ninetoothed.passes.option_values import everywhere, require_among
-
-MEETING = nt.ReduceOp | nt.ScanOp | nt.Combination | nt.SortOp | nt.HistogramOp | nt.GatherOp
-"""Ops over which the threads of a program meet, without dots."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def _late_loads(kernel: nt.KernelOp) -> Iterator[_Late]:
     for block in _blocks(kernel):
         behind: dict[Operation, None] = {}
         for op in block.ops:
-            if not behind and not isinstance(op, MEETING):
+            if not behind and not isinstance(op, COMBINING):
                 continue
             late = isinstance(op, nt.LoadOp) and not any(
                 isinstance(index.owner, Operation) and index.owner in behind for index in op.indices
