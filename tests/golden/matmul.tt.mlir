@@ -105,11 +105,11 @@ builtin.module {
     %1 = arith.constant 1 : i32
     %2 = arith.constant 127 : i32
     %3 = arith.addi %output_size_1, %2 : i32
-    %4 = tt.mulhiui %pid, %multiplier : i32
-    %5 = arith.addi %4, %pid : i32
-    %g0 = arith.shrui %5, %shift : i32
-    %6 = arith.divsi %3, %0 : i32
-    %7 = arith.muli %g0, %6 : i32
+    %4 = arith.divsi %3, %0 : i32
+    %5 = tt.mulhiui %pid, %multiplier : i32
+    %6 = arith.addi %5, %pid : i32
+    %g0 = arith.shrui %6, %shift : i32
+    %7 = arith.muli %g0, %4 : i32
     %g1 = arith.subi %pid, %7 : i32
     %accumulator = arith.constant dense<0.000000e+00> : tensor<64x128xf32>
     %8 = arith.constant 0 : i32

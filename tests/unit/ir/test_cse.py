@@ -10,6 +10,7 @@ from xdsl.transforms.common_subexpression_elimination import cse
 from ninetoothed.compiler.compile import context, lower
 from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.ir.cse import CommonSubexpressionElimination
+from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.snapshots import Snapshots
 from tests.support.example_kernels import ExampleKernel
 
@@ -58,7 +59,7 @@ def merged(module: ModuleOp) -> ModuleOp:
 
 def test_scopes_attributes_and_writes() -> None:
     # Nothing is known of the op that keeps all values.
-    ctx = context()
+    ctx = lazy_context()
     ctx.allow_unregistered = True
     names = [op.name for op in merged(Parser(ctx, TEXT).parse_module()).walk()]
     counts = {name: names.count(name) for name in names}
