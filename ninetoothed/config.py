@@ -136,15 +136,19 @@ def disabled_optimizations(
     )
 
 
-def enabled_optimizations(known: Sequence[str]) -> frozenset[str]:
+def enabled_optimizations(
+    known: Sequence[str], others: Callable[[], Iterable[str]] = tuple
+) -> frozenset[str]:
     """``NINETOOTHED_ENABLE_OPTIMIZATIONS``: experimental optimizations that are switched on, some
     of the ``known`` with commas between them. Default: none.
+
+    ``others``: finds further names, of other packages; called where one is not known.
     """
     text = _text("NINETOOTHED_ENABLE_OPTIMIZATIONS")
     if text is None:
         return frozenset()
     names = frozenset(name.strip() for name in text.split(","))
-    if names <= frozenset(known):
+    if names <= frozenset(known) or names <= {*known, *others()}:
         return names
     raise ConfigurationError(
         f"NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of {', '.join(known)}, with commas between "

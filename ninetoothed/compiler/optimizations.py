@@ -312,9 +312,20 @@ def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
     found = settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
     if not settings.scratch_size():
         found |= {SPLIT}
-    experimental = [one.name for one in table if isinstance(one, Choice) and one.is_experimental]
-    enabled = settings.enabled_optimizations(experimental)
-    return found.union(name for name in experimental if name not in enabled)
+    enabled = settings.enabled_optimizations(_experimental(TABLE), _outside_experimental)
+    return found.union(name for name in _experimental(table) if name not in enabled)
+
+
+def _experimental(table: Sequence[Optimization]) -> list[str]:
+    return [one.name for one in table if isinstance(one, Choice) and one.is_experimental]
+
+
+def _outside_experimental() -> list[str]:
+    """The names of experimental choices of passes of other packages; of all that are installed."""
+    passes = [outside_passes.load(name) for name in outside_passes.names()]
+    return [
+        name for found in passes if found for name in _experimental(optimizations_of(found.pass_))
+    ]
 
 
 def _outside_optimizations() -> list[str]:

@@ -79,7 +79,9 @@ class Access:
         """The access whose indices are no larger than the last one that ``guards`` let through."""
         if not guards:
             return self
-        last = {guard.index: minimum(guard.index, guard.size - 1) for guard in guards}
+        last: dict[IndexExpr, IndexExpr] = {}
+        for guard in guards:
+            last[guard.index] = minimum(last.get(guard.index, guard.index), guard.size - 1)
         return replace(self, indices=tuple(last.get(index, index) for index in self.indices))
 
 

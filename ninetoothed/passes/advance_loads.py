@@ -126,6 +126,9 @@ def _refusal(aliases: AliasAnalysis, load: nt.LoadOp, behind: Iterable[Operation
         for other in aliases.effects(op):
             if other.kind != "read" and other.may_alias(effect.alias_sets):
                 return aliases.overlap(load, other.op)
+        if any(isinstance(inner, nt.BarrierOp) for inner in op.walk()):
+            # It orders loads behind it with a store, maybe one in front of all of these.
+            return "a barrier orders it behind a store"
         if (waiting := waiting_op(op)) is not None:
             return f"by {waiting.name} a program may wait for another"
     return ""

@@ -335,6 +335,8 @@ class UseDescriptorsPass(KernelPass):
     """Mark the accesses that go through tensor descriptors."""
 
     name: ClassVar[str] = "nt-use-descriptors"
+    # Clamped lanes are lanes outside of a box.
+    drops_reads: ClassVar[bool] = True
 
     descriptors: int = 0
     """0: all accesses have pointers; 1: loads go through descriptors; 2: stores, too."""

@@ -50,7 +50,7 @@ def test_a_kernel(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = of_kind(read(path), "code")
     in_loops = ("pointer_blocks", "moving_bounds", "reciprocals")
-    of_programs = ("equal_sizes", "grouped_programs")
+    of_programs = ("equal_sizes", "split_reductions", "grouped_programs")
     of_guards = ("vacuous_guards", "clamped_guards")
     assert [(one["optimization"], one["sizes"], one["switch"]) for one in rows] == [
         (name, sizes, switch)
@@ -62,7 +62,7 @@ def test_a_kernel(tmp_path: Path) -> None:
         )
         for switch in ("on", "off")
     ]
-    for on, off in (rows[4:6], rows[6:8], rows[8:10]):
+    for on, off in (rows[6:8], rows[8:10], rows[10:12]):
         assert 0 < on["loop"] < off["loop"]
     assert passes.table(rows) in done.stdout
 

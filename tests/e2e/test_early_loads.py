@@ -82,6 +82,30 @@ def test_what_is_stored_in_between(device: str, shares: bool) -> None:
         assert told == ["analysis: load of `z` kept: early_loads is 0, and may be 1"]
 
 
+def turned(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
+    """Of y, which may be x, a program reads the elements of other lanes."""
+    blocks = [one.tile((32, 32)) for one in (x, y, z, w)]
+    blocks[1] = blocks[1].permute((1, 0))
+    blocks[1].dtype = blocks[1].dtype.permute((1, 0))
+    return tuple(blocks)
+
+
+def stored_before(x: Any, y: Any, z: Any, w: Any) -> None:
+    x = z * 2
+    total = ntl.sum(ntl.sum(z, 0), 0)
+    w = y + total
+
+
+def test_what_a_barrier_orders() -> None:
+    """The store is in front of the reduction, and the barrier behind it."""
+    kernel = ninetoothed.make(turned, stored_before, tuple(Tensor(2) for _ in range(4)))
+    x, z, w = (torch.empty(32, 32) for _ in range(3))
+    kept = "missed: load of `y` kept: a barrier orders it behind a store"
+    assert remarks_of(kernel, PASS, x, x, z, w) == [kept]
+    possible = "analysis: load of `y` kept: early_loads is 0, and may be 1"
+    assert remarks_of(kernel, PASS, x, torch.empty(32, 32), z, w) == [possible]
+
+
 def test_no_pass_changes_what_is_touched() -> None:
     kernel = layer_norm_kernel
     signature = assumed_signature(kernel.definition, {}, {})

@@ -42,7 +42,8 @@ def test_tlparse_knows_every_line(logs: Path, tmp_path: Path) -> None:
     run(str(TLPARSE), *strict, "-o", str(tmp_path / "out"), str(log))
     (folder,) = (path for path in (tmp_path / "out").iterdir() if path.is_dir())
     names = {path.name.rpartition("_")[0] for path in folder.iterdir()}
-    assert {"00-frontend", "22-nt-lower-accesses", "ttir", "llir", "remarks"} <= names
+    assert {"00-frontend", "ttir", "llir", "remarks"} <= names
+    assert any(name.endswith("-nt-lower-accesses") for name in names)
     (ttir,) = folder.glob("ttir_*")
     assert ttir.read_text(encoding="utf-8").startswith("#loc")
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from examples import cross_entropy
+import ninetoothed
+from examples import cross_entropy, matmul
 from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
+from ninetoothed import Tensor
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.compiler.compile import compile_kernel
@@ -21,7 +23,7 @@ from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS, TABLE
 from ninetoothed.compiler.space import space
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel.kernel import Kernel
-from ninetoothed.passes import find_pass
+from ninetoothed.passes import Pipeline, find_pass
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
 
 SETTING = "NINETOOTHED_DISABLE_OPTIMIZATIONS"
@@ -160,6 +162,17 @@ def test_what_is_not_experimental_is_on(monkeypatch: pytest.MonkeyPatch) -> None
         f"NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of {', '.join(EXPERIMENTAL)}, with commas "
         "between them, not 'loop_stages'"
     )
+
+
+def test_what_is_enabled_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors")
+    kernel = ninetoothed.make(
+        matmul.arrangement,
+        matmul.application,
+        tuple(Tensor(2) for _ in range(3)),
+        pipeline=Pipeline().without("nt-use-descriptors"),
+    )
+    assert kernel.source()
 
 
 def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
