@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 import ninetoothed
-from examples import cross_entropy, matmul
+from examples import cross_entropy
 from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
@@ -166,9 +167,10 @@ def test_what_is_not_experimental_is_on(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_is_enabled_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors")
+    example: Any = importlib.import_module("examples.matmul")
     kernel = ninetoothed.make(
-        matmul.arrangement,
-        matmul.application,
+        example.arrangement,
+        example.application,
         tuple(Tensor(2) for _ in range(3)),
         pipeline=Pipeline().without("nt-use-descriptors"),
     )
