@@ -322,13 +322,14 @@ def _experimental(table: Sequence[Optimization]) -> list[str]:
 
 def _outside_experimental() -> list[str]:
     """The names of experimental choices of passes of other packages; of all that are installed."""
-    passes = [outside_passes.load(name) for name in outside_passes.names()]
-    return [
-        name for found in passes if found for name in _experimental(optimizations_of(found.pass_))
-    ]
+    return _experimental(_outside_table())
 
 
 def _outside_optimizations() -> list[str]:
     """The names of what passes of other packages declare; of all that are installed."""
+    return [one.name for one in _outside_table()]
+
+
+def _outside_table() -> list[Optimization]:
     passes = [outside_passes.load(name) for name in outside_passes.names()]
-    return [one.name for found in passes if found for one in optimizations_of(found.pass_)]
+    return [one for found in passes if found for one in optimizations_of(found.pass_)]

@@ -317,8 +317,10 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
     if isinstance(view.place, torch.Tensor):
         machine.put(op.result, view.place.reshape([1] * (1 + len(view.shape))))
         return
-    clamped = () if op.clamped is None else op.clamped.data
-    lanes = _lanes(machine, replace(view, access=view.access.clamped(clamped)), op.indices)
+    read = view
+    if op.clamped is not None:
+        read = replace(view, access=view.access.clamped(op.clamped.data))
+    lanes = _lanes(machine, read, op.indices)
     guard = lanes.guard(None if op.guards is None else op.guards.data)
     mask = both(guard, _active(machine, view))
     if machine.is_observed:

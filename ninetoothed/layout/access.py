@@ -77,8 +77,6 @@ class Access:
 
     def clamped(self, guards: Collection[Guard]) -> Access:
         """The access whose indices are no larger than the last one that ``guards`` let through."""
-        if not guards:
-            return self
         last: dict[IndexExpr, IndexExpr] = {}
         for guard in guards:
             last[guard.index] = minimum(last.get(guard.index, guard.index), guard.size - 1)

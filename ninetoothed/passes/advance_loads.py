@@ -62,7 +62,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ninetoothed.artifacts.occupancy import Legality
@@ -70,6 +70,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis
 from ninetoothed.passes.analysis.lane_moves import COMBINING
+from ninetoothed.passes.analysis.loop_nests import blocks_of
 from ninetoothed.passes.analysis.waiting import waiting_op
 from ninetoothed.passes.option_values import everywhere, require_among
 
@@ -96,7 +97,7 @@ def _late_loads(kernel: nt.KernelOp) -> Iterator[_Late]:
     if nt.has_dot(kernel.apply):
         return
     aliases = AliasAnalysis(kernel)
-    for block in _blocks(kernel):
+    for block in blocks_of(kernel):
         behind: dict[Operation, None] = {}
         for op in block.ops:
             if not behind and not isinstance(op, COMBINING):
@@ -109,13 +110,6 @@ def _late_loads(kernel: nt.KernelOp) -> Iterator[_Late]:
                 (parameter,) = aliases.params(op)
                 yield _Late(op, parameter, next(iter(behind)), _refusal(aliases, op, behind))
             behind[op] = None
-
-
-def _blocks(kernel: nt.KernelOp) -> Iterator[Block]:
-    yield kernel.apply.block
-    for op in kernel.apply.walk():
-        for region in op.regions:
-            yield from region.blocks
 
 
 def _refusal(aliases: AliasAnalysis, load: nt.LoadOp, behind: Iterable[Operation]) -> str:

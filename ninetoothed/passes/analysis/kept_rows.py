@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis
 from ninetoothed.passes.analysis.lane_moves import COMBINING
-from ninetoothed.passes.analysis.loop_nests import NUM_STAGES, enclosing
+from ninetoothed.passes.analysis.loop_nests import NUM_STAGES, blocks_of, enclosing
 from ninetoothed.passes.analysis.waiting import waiting_op
 
 LEAST_LANES = 1 << 12
@@ -65,18 +64,10 @@ def kept_rows(kernel: nt.KernelOp, aliases: AliasAnalysis) -> Iterator[KeptRows]
     not known yet counts as one.
     """
     # The blocks may change behind each.
-    for block in list(_blocks(kernel)):
+    for block in list(blocks_of(kernel)):
         rows = _Rows(kernel, block, aliases)
         if rows.meetings:
             yield rows.found()
-
-
-def _blocks(kernel: nt.KernelOp) -> Iterator[Block]:
-    yield kernel.apply.block
-    for op in kernel.apply.walk():
-        if isinstance(op, scf.ForOp | scf.WhileOp | scf.IfOp):
-            for region in op.regions:
-                yield from region.blocks
 
 
 @dataclass(frozen=True)

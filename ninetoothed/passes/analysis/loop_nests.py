@@ -1,11 +1,11 @@
-"""Loops and branches around an op."""
+"""Loops and branches: those around an op, and the blocks of a kernel that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from ninetoothed.ir import nt
 
@@ -13,6 +13,15 @@ Loop = scf.ForOp | scf.WhileOp
 
 NUM_STAGES = "tt.num_stages"
 """The attribute of a loop whose loads Triton stages: iterations that are at work at once."""
+
+
+def blocks_of(kernel: nt.KernelOp) -> Iterator[Block]:
+    """The blocks of a kernel's application: its own, and those of loops and branches."""
+    yield kernel.apply.block
+    for op in kernel.apply.walk():
+        if isinstance(op, Loop | scf.IfOp):
+            for region in op.regions:
+                yield from region.blocks
 
 
 def enclosing(op: Operation) -> Iterator[Operation]:
