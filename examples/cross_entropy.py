@@ -59,7 +59,7 @@ forward_kernel = ninetoothed.make(
 )
 
 
-def backward_arrangement(input, target, logsumexp, gradient, input_gradient):
+def backward_arrangement(input, target, logsumexp, gradient, rows, input_gradient):
     def tiles(tensor):
         arranged = tensor.tile((1, BLOCK_SIZE))
         arranged.dtype = arranged.dtype.squeeze(0)
@@ -69,13 +69,14 @@ def backward_arrangement(input, target, logsumexp, gradient, input_gradient):
         return tensor.unsqueeze(1).expand((-1, tiles(input).shape[1]))
 
     of_rows = map(elements, (target, logsumexp, gradient))
-    return tiles(input), *of_rows, tiles(input_gradient)
+    return tiles(input), *of_rows, rows, tiles(input_gradient)
 
 
-def backward_application(input, target, logsumexp, gradient, input_gradient):
+def backward_application(input, target, logsumexp, gradient, rows, input_gradient):
     probability = ntl.exp(ntl.cast(input, ntl.float32) - logsumexp)
     one_hot = ntl.where(input.offsets(1) == target, 1.0, 0.0)
-    input_gradient = (probability - one_hot) * gradient
+    # The loss is the mean over all rows.
+    input_gradient = (probability - one_hot) * (ntl.cast(gradient, ntl.float32) / rows)
 
 
 backward_kernel = ninetoothed.make(
@@ -85,27 +86,28 @@ backward_kernel = ninetoothed.make(
         Tensor(2),
         Tensor(1, dtype=ninetoothed.int64),
         Tensor(1, dtype=ninetoothed.float32),
-        Tensor(1, dtype=ninetoothed.float32),
+        Tensor(1),
+        Tensor(0),
         Tensor(2),
     ),
     kernel_name="cross_entropy_backward_kernel",
 )
 
 
-def losses(input, target):
-    """The losses of the rows, and the logarithms of their sums of exponentials."""
+def mean_loss(input, target):
+    """The mean of the rows' losses, and the logarithms of their sums of exponentials."""
     logsumexp = input.new_empty(input.shape[0], dtype=torch.float32)
     loss = torch.empty_like(logsumexp)
     forward_kernel(input, target, logsumexp, loss)
-    return loss, logsumexp
+    return loss.mean().to(input.dtype), logsumexp
 
 
 class CrossEntropy(torch.autograd.Function):
-    """The cross entropy of each row, in float32."""
+    """The kernels, as torch differentiates them."""
 
     @staticmethod
     def forward(ctx, input, target):
-        loss, logsumexp = losses(input, target)
+        loss, logsumexp = mean_loss(input, target)
         ctx.save_for_backward(input, target, logsumexp)
         return loss
 
@@ -114,7 +116,10 @@ class CrossEntropy(torch.autograd.Function):
     def backward(ctx, gradient):
         input, target, logsumexp = ctx.saved_tensors
         input_gradient = torch.empty_like(input)
-        backward_kernel(input, target, logsumexp, gradient, input_gradient)
+        rows = input.shape[0]
+        # One number for all rows.
+        gradients = gradient.expand(rows)
+        backward_kernel(input, target, logsumexp, gradients, rows, input_gradient)
         return input_gradient, None
 
 
@@ -132,10 +137,8 @@ def cross_entropy(input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     if target.shape != input.shape[:1]:
         raise ValueError(f"{tuple(target.shape)} targets for an input of {tuple(input.shape)}")
     if needs_gradients(input):
-        loss = CrossEntropy.apply(input, target)
-    else:
-        loss, _ = losses(input, target)
-    return loss.mean().to(input.dtype)
+        return CrossEntropy.apply(input, target)
+    return mean_loss(input, target)[0]
 
 
 if __name__ == "__main__":

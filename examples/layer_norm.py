@@ -5,15 +5,18 @@ Forward, a program holds one row, and the weight and the bias, which are expande
 input    [ row 0 ]      weight  [ w ]      bias  [ b ]      output  [ row 0 ]     one program a row
          [ row 1 ]              [ w ]            [ b ]              [ row 1 ]
 
+Where gradients are expected, it keeps two numbers of its row: the mean, and one over the standard
+deviation.
+
 Backward, a program walks over several rows and holds each in turn. It writes their gradients, and
 two rows of sums: what its rows say of the gradients of the weight and of the bias.
 
 input    [ row 0 ] ┐ program 0      weight_partial, bias_partial  [ row 0 + row 1 ]
          [ row 1 ] ┘                                              [ row 2 + row 3 ]
          [ row 2 ] ┐ program 1
-         [ row 3 ] ┘                gradient and input_gradient like input
+         [ row 3 ] ┘                gradient, input_gradient like input; center, scale
 
-torch adds up these few rows: one reading of the inputs, the same gradients each time.
+A second kernel adds up these few rows: one reading of the inputs, the same gradients each time.
 """
 
 import torch
@@ -22,7 +25,14 @@ from torch.autograd.function import once_differentiable
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.checks import check_floats, needs_gradients
-from examples.rms_norm import check_vector, empty_partial, rows_of_programs
+from examples.rms_norm import (
+    check_vector,
+    empty_numbers,
+    empty_partial,
+    numbers_of_programs,
+    rows_of_programs,
+    sums,
+)
 from ninetoothed import Tensor
 
 
@@ -42,17 +52,16 @@ def mean(row):
     return ntl.sum(row, axis=1, keep_dims=True) / row.shape[1]
 
 
-def standardized(input, eps):
-    """The row with mean 0 and variance 1, and one over its standard deviation."""
-    x = ntl.cast(input, ntl.float32)
-    centred = x - mean(x)
-    scale = ntl.rsqrt(mean(centred * centred) + eps)
-    return centred * scale, scale
+def moments(x, eps):
+    """The mean of a row, and one over its standard deviation."""
+    center = mean(x)
+    return center, ntl.rsqrt(mean((x - center) * (x - center)) + eps)
 
 
 def application(input, weight, bias, eps, output):
-    x, _ = standardized(input, eps)
-    output = x * weight + bias
+    x = ntl.cast(input, ntl.float32)
+    center, scale = moments(x, eps)
+    output = (x - center) * scale * weight + bias
 
 
 layer_norm_kernel = ninetoothed.make(
@@ -63,8 +72,29 @@ layer_norm_kernel = ninetoothed.make(
 )
 
 
+def training_arrangement(input, weight, bias, eps, output, center, scale):
+    arranged = arrangement(input, weight, bias, eps, output)
+    return *arranged, center.tile((1, 1)), scale.tile((1, 1))
+
+
+def training_application(input, weight, bias, eps, output, center, scale):
+    x = ntl.cast(input, ntl.float32)
+    row_center, row_scale = moments(x, eps)
+    output = (x - row_center) * row_scale * weight + bias
+    center = row_center
+    scale = row_scale
+
+
+layer_norm_training_kernel = ninetoothed.make(
+    training_arrangement,
+    training_application,
+    (Tensor(2), Tensor(1), Tensor(1), Tensor(0), Tensor(2), Tensor(2), Tensor(2)),
+    kernel_name="layer_norm_training_kernel",
+)
+
+
 def backward_arrangement(
-    gradient, input, weight, eps, input_gradient, weight_partial, bias_partial
+    gradient, input, weight, center, scale, input_gradient, weight_partial, bias_partial
 ):
     programs = weight_partial.shape[0]
     rows = (input.shape[0] + programs - 1) // programs
@@ -73,7 +103,8 @@ def backward_arrangement(
         rows_of_programs(gradient, rows),
         rows_of_programs(input, rows),
         weights.tile((1, -1)),
-        eps,
+        numbers_of_programs(center, rows),
+        numbers_of_programs(scale, rows),
         rows_of_programs(input_gradient, rows),
         weight_partial.tile((1, -1)),
         bias_partial.tile((1, -1)),
@@ -81,15 +112,15 @@ def backward_arrangement(
 
 
 def backward_application(
-    gradient, input, weight, eps, input_gradient, weight_partial, bias_partial
+    gradient, input, weight, center, scale, input_gradient, weight_partial, bias_partial
 ):
     weight_total = ntl.zeros(weight_partial.shape, dtype=ntl.float32)
     bias_total = ntl.zeros(bias_partial.shape, dtype=ntl.float32)
 
     for i in range(input.shape[0]):
-        x, scale = standardized(input[i], eps)
+        x = (ntl.cast(input[i], ntl.float32) - center[i]) * scale[i]
         weighted = ntl.cast(gradient[i], ntl.float32) * weight
-        input_gradient[i] = (weighted - x * mean(weighted * x) - mean(weighted)) * scale
+        input_gradient[i] = (weighted - x * mean(weighted * x) - mean(weighted)) * scale[i]
         # The last program may have fewer rows.
         exists = input[i].offsets(0) < input.source.shape[0]
         weight_total += ntl.where(exists, gradient[i] * x, 0.0)
@@ -102,15 +133,9 @@ def backward_application(
 layer_norm_backward_kernel = ninetoothed.make(
     backward_arrangement,
     backward_application,
-    (Tensor(2), Tensor(2), Tensor(1), Tensor(0), Tensor(2), Tensor(2), Tensor(2)),
+    (*(Tensor(2), Tensor(2), Tensor(1)), *(Tensor(2) for _ in range(5))),
     kernel_name="layer_norm_backward_kernel",
 )
-
-
-def forward(input, weight, bias, eps):
-    output = torch.empty_like(input)
-    layer_norm_kernel(input, weight, bias, eps, output)
-    return output
 
 
 class LayerNorm(torch.autograd.Function):
@@ -118,23 +143,24 @@ class LayerNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, weight, bias, eps):
-        ctx.save_for_backward(input, weight)
-        ctx.eps, ctx.bias_dtype = eps, bias.dtype
-        return forward(input, weight, bias, eps)
+        output, center, scale = torch.empty_like(input), empty_numbers(input), empty_numbers(input)
+        layer_norm_training_kernel(input, weight, bias, eps, output, center, scale)
+        ctx.save_for_backward(input, weight, center, scale)
+        ctx.bias_dtype = bias.dtype
+        return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx, gradient):
-        input, weight = ctx.saved_tensors
-        input_gradient = torch.empty_like(input)
-        weight_partial, bias_partial = empty_partial(input), empty_partial(input)
-        if weight_partial.shape[0]:
+        input, weight, center, scale = ctx.saved_tensors
+        input_gradient, partial = torch.empty_like(input), empty_partial(input, 2)
+        if partial.shape[1]:
             layer_norm_backward_kernel(
-                gradient, input, weight, ctx.eps, input_gradient, weight_partial, bias_partial
+                gradient, input, weight, center, scale, input_gradient, *partial
             )
-        weight_gradient = weight_partial.sum(0).to(weight.dtype)
-        bias_gradient = bias_partial.sum(0).to(ctx.bias_dtype)
-        return input_gradient, weight_gradient, bias_gradient, None
+        dtype = torch.promote_types(weight.dtype, ctx.bias_dtype)
+        of_weight, of_bias = sums(partial, dtype)
+        return input_gradient, of_weight.to(weight.dtype), of_bias.to(ctx.bias_dtype), None
 
 
 def layer_norm(
@@ -147,9 +173,11 @@ def layer_norm(
     check_floats(differentiable=True, input=input, weight=weight, bias=bias)
     check_vector("weight", weight, input)
     check_vector("bias", bias, input)
-    if not needs_gradients(input, weight, bias):
-        return forward(input, weight, bias, eps)
-    return LayerNorm.apply(input, weight, bias, eps)
+    if needs_gradients(input, weight, bias):
+        return LayerNorm.apply(input, weight, bias, eps)
+    output = torch.empty_like(input)
+    layer_norm_kernel(input, weight, bias, eps, output)
+    return output
 
 
 if __name__ == "__main__":

@@ -5,17 +5,24 @@ Forward, a program holds one row, and the weight, which is expanded to as many r
 input    [ row 0 ]      weight  [ w ]      output  [ row 0 ]      one program a row
          [ row 1 ]              [ w ]              [ row 1 ]
 
+Where gradients are expected, it keeps one number of its row: one over the root mean square.
+
 Backward, a program walks over several rows and holds each in turn. It writes their gradients, and
 one row of sums: what its rows say of the weight's gradient.
 
 input    [ row 0 ] ┐ program 0      weight_partial  [ row 0 + row 1 ]
          [ row 1 ] ┘                                [ row 2 + row 3 ]
          [ row 2 ] ┐ program 1
-         [ row 3 ] ┘                gradient and input_gradient like input
+         [ row 3 ] ┘                gradient and input_gradient like input, scale likewise
 
-torch adds up these few rows. So both gradients take one reading of the inputs, and one input gives
-the same gradients each time, bit for bit, since no order of programs matters. A row's root mean
-square is not kept for the backward pass: the program that holds the row computes it again.
+A second kernel adds up these few rows, a program some columns:
+
+partial  [ tile | tile ]      sums  [ tile | tile ]
+         [ tile | tile ]
+             ↓      ↓         one program a column of tiles, which it goes down
+
+So both gradients take one reading of the inputs, and one input gives the same gradients each time,
+bit for bit, since no order of programs matters.
 """
 
 import torch
@@ -24,10 +31,10 @@ from torch.autograd.function import once_differentiable
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.checks import check_floats, needs_gradients
-from ninetoothed import Tensor
+from ninetoothed import Tensor, block_size
 
-PROGRAMS = 512
-"""The most programs of a backward pass: they fill a large GPU, and leave few rows of sums."""
+ROWS = block_size(lower_bound=8, upper_bound=64)
+COLUMNS = block_size(lower_bound=16, upper_bound=128)
 
 
 def arrangement(input, weight, eps, output):
@@ -52,6 +59,25 @@ rms_norm_kernel = ninetoothed.make(
 )
 
 
+def training_arrangement(input, weight, eps, output, scale):
+    return *arrangement(input, weight, eps, output), scale.tile((1, 1))
+
+
+def training_application(input, weight, eps, output, scale):
+    x = ntl.cast(input, ntl.float32)
+    inverse = inverse_rms(x, eps)
+    output = x * inverse * weight
+    scale = inverse
+
+
+rms_norm_training_kernel = ninetoothed.make(
+    training_arrangement,
+    training_application,
+    (Tensor(2), Tensor(1), Tensor(0), Tensor(2), Tensor(2)),
+    kernel_name="rms_norm_training_kernel",
+)
+
+
 def add_arrangement(input, residual, weight, eps, output, summed):
     arranged = arrangement(input, weight, eps, output)
     return arranged[0], residual.tile((1, -1)), *arranged[1:], summed.tile((1, -1))
@@ -70,13 +96,38 @@ add_rms_norm_kernel = ninetoothed.make(
 )
 
 
+def add_training_arrangement(input, residual, weight, eps, output, summed, scale):
+    arranged = add_arrangement(input, residual, weight, eps, output, summed)
+    return *arranged, scale.tile((1, 1))
+
+
+def add_training_application(input, residual, weight, eps, output, summed, scale):
+    summed = input + residual
+    training_application(summed, weight, eps, output, scale)
+
+
+add_rms_norm_training_kernel = ninetoothed.make(
+    add_training_arrangement,
+    add_training_application,
+    (Tensor(2), Tensor(2), Tensor(1), Tensor(0), Tensor(2), Tensor(2), Tensor(2)),
+    kernel_name="add_rms_norm_training_kernel",
+)
+
+
 def rows_of_programs(tensor, rows):
     arranged = tensor.tile((1, -1)).tile((rows, 1))
     arranged.dtype = arranged.dtype.squeeze(1)
     return arranged
 
 
-def backward_arrangement(gradient, input, weight, eps, input_gradient, weight_partial):
+def numbers_of_programs(tensor, rows):
+    """As ``rows_of_programs``, of rows of one number."""
+    arranged = tensor.tile((1, 1)).tile((rows, 1))
+    arranged.dtype = arranged.dtype.squeeze(1)
+    return arranged
+
+
+def backward_arrangement(gradient, input, weight, scale, input_gradient, weight_partial):
     programs = weight_partial.shape[0]
     rows = (input.shape[0] + programs - 1) // programs
     weights = weight.unsqueeze(0).expand((programs, -1))
@@ -84,27 +135,25 @@ def backward_arrangement(gradient, input, weight, eps, input_gradient, weight_pa
         rows_of_programs(gradient, rows),
         rows_of_programs(input, rows),
         weights.tile((1, -1)),
-        eps,
+        numbers_of_programs(scale, rows),
         rows_of_programs(input_gradient, rows),
         weight_partial.tile((1, -1)),
     )
 
 
-def row_gradients(gradient, input, weight, eps):
+def row_gradients(gradient, input, weight, scale):
     """The gradient of a row, and what the row adds to the weight's."""
-    x = ntl.cast(input, ntl.float32)
-    scale = inverse_rms(x, eps)
-    normalized = x * scale
+    normalized = ntl.cast(input, ntl.float32) * scale
     weighted = ntl.cast(gradient, ntl.float32) * weight
-    mean = ntl.sum(weighted * normalized, axis=1, keep_dims=True) / x.shape[1]
+    mean = ntl.sum(weighted * normalized, axis=1, keep_dims=True) / input.shape[1]
     return (weighted - normalized * mean) * scale, gradient * normalized
 
 
-def backward_application(gradient, input, weight, eps, input_gradient, weight_partial):
+def backward_application(gradient, input, weight, scale, input_gradient, weight_partial):
     total = ntl.zeros(weight_partial.shape, dtype=ntl.float32)
 
     for i in range(input.shape[0]):
-        of_input, of_weight = row_gradients(gradient[i], input[i], weight, eps)
+        of_input, of_weight = row_gradients(gradient[i], input[i], weight, scale[i])
         input_gradient[i] = of_input
         # The last program may have fewer rows.
         exists = input[i].offsets(0) < input.source.shape[0]
@@ -116,26 +165,26 @@ def backward_application(gradient, input, weight, eps, input_gradient, weight_pa
 rms_norm_backward_kernel = ninetoothed.make(
     backward_arrangement,
     backward_application,
-    (Tensor(2), Tensor(2), Tensor(1), Tensor(0), Tensor(2), Tensor(2)),
+    (Tensor(2), Tensor(2), Tensor(1), Tensor(2), Tensor(2), Tensor(2)),
     kernel_name="rms_norm_backward_kernel",
 )
 
 
 def add_backward_arrangement(
-    gradient, summed_gradient, summed, weight, eps, input_gradient, weight_partial
+    gradient, summed_gradient, summed, weight, scale, input_gradient, weight_partial
 ):
-    arranged = backward_arrangement(gradient, summed, weight, eps, input_gradient, weight_partial)
+    arranged = backward_arrangement(gradient, summed, weight, scale, input_gradient, weight_partial)
     rows = arranged[1].dtype.shape[0]
     return arranged[0], rows_of_programs(summed_gradient, rows), *arranged[1:]
 
 
 def add_backward_application(
-    gradient, summed_gradient, summed, weight, eps, input_gradient, weight_partial
+    gradient, summed_gradient, summed, weight, scale, input_gradient, weight_partial
 ):
     total = ntl.zeros(weight_partial.shape, dtype=ntl.float32)
 
     for i in range(summed.shape[0]):
-        of_summed, of_weight = row_gradients(gradient[i], summed[i], weight, eps)
+        of_summed, of_weight = row_gradients(gradient[i], summed[i], weight, scale[i])
         input_gradient[i] = of_summed + summed_gradient[i]
         exists = summed[i].offsets(0) < summed.source.shape[0]
         total += ntl.where(exists, of_weight, 0.0)
@@ -146,29 +195,57 @@ def add_backward_application(
 add_rms_norm_backward_kernel = ninetoothed.make(
     add_backward_arrangement,
     add_backward_application,
-    (Tensor(2), Tensor(2), Tensor(2), Tensor(1), Tensor(0), Tensor(2), Tensor(2)),
+    (Tensor(2), Tensor(2), Tensor(2), Tensor(1), Tensor(2), Tensor(2), Tensor(2)),
     kernel_name="add_rms_norm_backward_kernel",
 )
 
 
-def empty_partial(input: torch.Tensor) -> torch.Tensor:
-    """Room for the sums of a backward pass over ``input``: a row for each program."""
+def sums_arrangement(partial, sums):
+    arranged = partial.tile((1, ROWS, COLUMNS)).tile((1, -1, 1)).squeeze(1)
+    arranged.dtype = arranged.dtype.squeeze((0, 2))
+    arranged.dtype.dtype = arranged.dtype.dtype.squeeze(0)
+    summed = sums.tile((1, COLUMNS))
+    summed.dtype = summed.dtype.squeeze(0)
+    return arranged, summed
+
+
+def sums_application(partial, sums):
+    total = ntl.zeros(sums.shape, dtype=ntl.float32)
+
+    for i in range(partial.shape[0]):
+        total += ntl.sum(partial[i], axis=0)
+
+    sums = total
+
+
+sums_kernel = ninetoothed.make(
+    sums_arrangement, sums_application, (Tensor(3), Tensor(2)), kernel_name="sums_kernel"
+)
+
+
+def empty_partial(input: torch.Tensor, vectors: int) -> torch.Tensor:
+    """Room for the sums of a backward pass over ``input``, for the gradients of as many
+    ``vectors``: (vectors, programs, columns), where two programs a multiprocessor share the rows.
+    """
     rows, columns = input.shape
-    rows_each = max(-(-rows // PROGRAMS), 1)
-    programs = -(-rows // rows_each)
-    return torch.empty((programs, columns), dtype=torch.float32, device=input.device)
+    programs = 2
+    if input.is_cuda:
+        programs *= torch.cuda.get_device_properties(input.device).multi_processor_count
+    rows_each = max(-(-rows // programs), 1)
+    return input.new_empty((vectors, -(-rows // rows_each), columns), dtype=torch.float32)
 
 
-def forward(input, weight, eps):
-    output = torch.empty_like(input)
-    rms_norm_kernel(input, weight, eps, output)
-    return output
+def sums(partial: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Of (vectors, programs, columns), the sums over the programs."""
+    vectors, _, columns = partial.shape
+    summed = partial.new_empty((vectors, columns), dtype=dtype)
+    sums_kernel(partial, summed)
+    return summed
 
 
-def add_forward(input, residual, weight, eps):
-    output, summed = torch.empty_like(input), torch.empty_like(input)
-    add_rms_norm_kernel(input, residual, weight, eps, output, summed)
-    return output, summed
+def empty_numbers(input: torch.Tensor) -> torch.Tensor:
+    """Room for a number of each row."""
+    return input.new_empty((input.shape[0], 1), dtype=torch.float32)
 
 
 class RMSNorm(torch.autograd.Function):
@@ -176,18 +253,19 @@ class RMSNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, weight, eps):
-        ctx.save_for_backward(input, weight)
-        ctx.eps = eps
-        return forward(input, weight, eps)
+        output, scale = torch.empty_like(input), empty_numbers(input)
+        rms_norm_training_kernel(input, weight, eps, output, scale)
+        ctx.save_for_backward(input, weight, scale)
+        return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx, gradient):
-        input, weight = ctx.saved_tensors
-        input_gradient, partial = torch.empty_like(input), empty_partial(input)
-        if partial.shape[0]:
-            rms_norm_backward_kernel(gradient, input, weight, ctx.eps, input_gradient, partial)
-        return input_gradient, partial.sum(0).to(weight.dtype), None
+        input, weight, scale = ctx.saved_tensors
+        input_gradient, partial = torch.empty_like(input), empty_partial(input, 1)
+        if partial.shape[1]:
+            rms_norm_backward_kernel(gradient, input, weight, scale, input_gradient, partial[0])
+        return input_gradient, sums(partial, weight.dtype)[0], None
 
 
 class AddRMSNorm(torch.autograd.Function):
@@ -195,21 +273,22 @@ class AddRMSNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, residual, weight, eps):
-        output, summed = add_forward(input, residual, weight, eps)
-        ctx.save_for_backward(summed, weight)
-        ctx.eps = eps
+        output, summed = torch.empty_like(input), torch.empty_like(input)
+        scale = empty_numbers(input)
+        add_rms_norm_training_kernel(input, residual, weight, eps, output, summed, scale)
+        ctx.save_for_backward(summed, weight, scale)
         return output, summed
 
     @staticmethod
     @once_differentiable
     def backward(ctx, gradient, summed_gradient):
-        summed, weight = ctx.saved_tensors
-        input_gradient, partial = torch.empty_like(summed), empty_partial(summed)
-        if partial.shape[0]:
+        summed, weight, scale = ctx.saved_tensors
+        input_gradient, partial = torch.empty_like(summed), empty_partial(summed, 1)
+        if partial.shape[1]:
             add_rms_norm_backward_kernel(
-                gradient, summed_gradient, summed, weight, ctx.eps, input_gradient, partial
+                gradient, summed_gradient, summed, weight, scale, input_gradient, partial[0]
             )
-        return input_gradient, input_gradient, partial.sum(0).to(weight.dtype), None
+        return input_gradient, input_gradient, sums(partial, weight.dtype)[0], None
 
 
 def check_vector(name: str, vector: torch.Tensor, input: torch.Tensor) -> None:
@@ -228,9 +307,11 @@ def rms_norm(input: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> to
     """
     check_floats(differentiable=True, input=input, weight=weight)
     check_vector("weight", weight, input)
-    if not needs_gradients(input, weight):
-        return forward(input, weight, eps)
-    return RMSNorm.apply(input, weight, eps)
+    if needs_gradients(input, weight):
+        return RMSNorm.apply(input, weight, eps)
+    output = torch.empty_like(input)
+    rms_norm_kernel(input, weight, eps, output)
+    return output
 
 
 def add_rms_norm(
@@ -248,9 +329,11 @@ def add_rms_norm(
             f"residual must be as input, {tuple(input.shape)} of {input.dtype}, not "
             f"{tuple(residual.shape)} of {residual.dtype}"
         )
-    if not needs_gradients(input, residual, weight):
-        return add_forward(input, residual, weight, eps)
-    return AddRMSNorm.apply(input, residual, weight, eps)
+    if needs_gradients(input, residual, weight):
+        return AddRMSNorm.apply(input, residual, weight, eps)
+    output, summed = torch.empty_like(input), torch.empty_like(input)
+    add_rms_norm_kernel(input, residual, weight, eps, output, summed)
+    return output, summed
 
 
 if __name__ == "__main__":

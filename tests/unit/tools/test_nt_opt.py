@@ -159,7 +159,7 @@ def test_a_pass_does_it_in_another_way() -> None:
     assert staged.code == 0, staged.err
     assert "tt.num_stages = 3 : i32" in staged.out
     assert (
-        "its choices are coarsened_programs, early_loads, loop_stages, reread_rows, pointer_blocks"
+        "its choices are coarsened_programs, loop_stages, reread_rows, pointer_blocks"
         in nt_opt([*kernel, "--choose", "group=8"]).err
     )
     assert (

@@ -230,8 +230,10 @@ def test_kernels_are_listed() -> None:
     assert (result.code, result.out) == (
         0,
         "layer_norm_kernel: layer_norm_kernel(input, weight, bias, eps, output)\n"
-        "layer_norm_backward_kernel: layer_norm_backward_kernel(gradient, input, weight, eps, "
-        "input_gradient, weight_partial, bias_partial)\n",
+        "layer_norm_training_kernel: layer_norm_training_kernel(input, weight, bias, eps, output, "
+        "center, scale)\n"
+        "layer_norm_backward_kernel: layer_norm_backward_kernel(gradient, input, weight, center, "
+        "scale, input_gradient, weight_partial, bias_partial)\n",
     )
 
 
