@@ -121,10 +121,8 @@ def backward_application(
         x = (ntl.cast(input[i], ntl.float32) - center[i]) * scale[i]
         weighted = ntl.cast(gradient[i], ntl.float32) * weight
         input_gradient[i] = (weighted - x * mean(weighted * x) - mean(weighted)) * scale[i]
-        # The last program may have fewer rows.
-        exists = input[i].offsets(0) < input.source.shape[0]
-        weight_total += ntl.where(exists, gradient[i] * x, 0.0)
-        bias_total += ntl.where(exists, gradient[i], 0.0)
+        weight_total += gradient[i] * x
+        bias_total += gradient[i]
 
     weight_partial = weight_total
     bias_partial = bias_total
@@ -133,7 +131,11 @@ def backward_application(
 layer_norm_backward_kernel = ninetoothed.make(
     backward_arrangement,
     backward_application,
-    (*(Tensor(2), Tensor(2), Tensor(1)), *(Tensor(2) for _ in range(5))),
+    (
+        *(Tensor(2, other=0), Tensor(2, other=0), Tensor(1, other=0)),
+        *(Tensor(2, other=0), Tensor(2, other=0)),
+        *(Tensor(2), Tensor(2), Tensor(2)),
+    ),
     kernel_name="layer_norm_backward_kernel",
 )
 

@@ -155,9 +155,7 @@ def backward_application(gradient, input, weight, scale, input_gradient, weight_
     for i in range(input.shape[0]):
         of_input, of_weight = row_gradients(gradient[i], input[i], weight, scale[i])
         input_gradient[i] = of_input
-        # The last program may have fewer rows.
-        exists = input[i].offsets(0) < input.source.shape[0]
-        total += ntl.where(exists, of_weight, 0.0)
+        total += of_weight
 
     weight_partial = total
 
@@ -165,7 +163,14 @@ def backward_application(gradient, input, weight, scale, input_gradient, weight_
 rms_norm_backward_kernel = ninetoothed.make(
     backward_arrangement,
     backward_application,
-    (Tensor(2), Tensor(2), Tensor(1), Tensor(2), Tensor(2), Tensor(2)),
+    (
+        Tensor(2, other=0),
+        Tensor(2, other=0),
+        Tensor(1, other=0),
+        Tensor(2, other=0),
+        Tensor(2),
+        Tensor(2),
+    ),
     kernel_name="rms_norm_backward_kernel",
 )
 
@@ -186,8 +191,7 @@ def add_backward_application(
     for i in range(summed.shape[0]):
         of_summed, of_weight = row_gradients(gradient[i], summed[i], weight, scale[i])
         input_gradient[i] = of_summed + summed_gradient[i]
-        exists = summed[i].offsets(0) < summed.source.shape[0]
-        total += ntl.where(exists, of_weight, 0.0)
+        total += of_weight
 
     weight_partial = total
 
@@ -195,7 +199,15 @@ def add_backward_application(
 add_rms_norm_backward_kernel = ninetoothed.make(
     add_backward_arrangement,
     add_backward_application,
-    (Tensor(2), Tensor(2), Tensor(2), Tensor(1), Tensor(2), Tensor(2), Tensor(2)),
+    (
+        Tensor(2, other=0),
+        Tensor(2, other=0),
+        Tensor(2, other=0),
+        Tensor(1, other=0),
+        Tensor(2, other=0),
+        Tensor(2),
+        Tensor(2),
+    ),
     kernel_name="add_rms_norm_backward_kernel",
 )
 
@@ -225,10 +237,11 @@ sums_kernel = ninetoothed.make(
 
 def empty_partial(input: torch.Tensor, vectors: int) -> torch.Tensor:
     """Room for the sums of a backward pass over ``input``, for the gradients of as many
-    ``vectors``: (vectors, programs, columns), where two programs a multiprocessor share the rows.
+    ``vectors``: (vectors, programs, columns). Programs share the rows, two a multiprocessor; one
+    that holds a wide row needs all of its registers.
     """
     rows, columns = input.shape
-    programs = 2
+    programs = 2 if columns <= 4096 else 1
     if input.is_cuda:
         programs *= torch.cuda.get_device_properties(input.device).multi_processor_count
     rows_each = max(-(-rows // programs), 1)
