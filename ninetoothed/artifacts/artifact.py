@@ -161,7 +161,7 @@ class Binary:
         """
         fields: dict[str, Any] = json.loads(text)
         fields["code"] = base64.b64decode(fields["code"], validate=True)
-        rows: list[dict[str, Any]] = fields["descriptors"]
+        rows: list[dict[str, Any]] = fields.get("descriptors", [])
         for row in rows:
             row["box"] = tuple(row["box"])
         fields["descriptors"] = tuple(DescriptorLayout(**row) for row in rows)
