@@ -23,6 +23,7 @@ from ninetoothed.runtime.launch.launch_cache import LaunchCache
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing import check_kernel
+from ninetoothed.verification.translation import validate
 
 CHOICE = "descriptors"
 TENSORDESC = "tensordesc<fp16[{}]>"
@@ -97,6 +98,19 @@ def test_triton_compiles_them(case: str, target: str, language: str) -> None:
     assert ranks == [box.count(",") + 1 for box in boxes]
     # Programs make none, which would take memory.
     assert binary.scratch == 0
+
+
+@pytest.mark.parametrize("setting", ["", "host_descriptors"])
+def test_no_pass_changes_an_address(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boxes have other lanes, in which a program accesses the same elements."""
+    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", setting)
+    values = halves(2, 16, 32), halves(2, 16, 32).mT, halves(2, 16, 16)
+    signature = bind(bmm.bmm_kernel.definition.interface, values, {}).signature
+    module = bmm.bmm_kernel.composed(signature)
+    config = space(module, signature, target=Target.parse("sm_90")).configs[0].choosing(CHOICE, 2)
+    report = validate(bmm.bmm_kernel.definition, signature, config)
+    assert report.cases > 0
+    assert report.evaluated["nt-lower-accesses"] >= report.cases
 
 
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
