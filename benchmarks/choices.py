@@ -5,7 +5,8 @@
 
 For each case, the N configurations that the model ranks first are timed in fp16: with the default
 of every choice, and with each other value of one choice; ``--only`` names some choices.
-``--without`` also switches off an optimization that is no choice. All that one configuration has is
+``--without`` also switches off an optimization that is no choice, for the defaults and for what
+``--only`` names. All that one configuration has is
 timed in turn, in one process, after its results were compared with torch in float64. Shown is the
 time over that of the defaults: below 1, the value gains. Unlike ``benchmarks.kernels``, nothing is
 tuned, so that it is seen what a choice does, and not what else is chosen with it.
@@ -84,7 +85,9 @@ def measured(
             subject = CallSubject(case.operation, case.numbers, _DTYPE, artifacts, offline)
             first = first or list(subject.configs[:count])
             for config in first:
-                named = varied(subject, config, case.only) if not setting else [("", config)]
+                named = [("", config)]
+                if case.only or not setting:
+                    named = varied(subject, config, case.only)
                 found = search.run(subject, [one for _, one in named], 0)
                 for name, one in named:
                     record: Record = {
@@ -92,7 +95,7 @@ def measured(
                         "operation": case.operation.name,
                         "size": case.size,
                         "config": str(config),
-                        "value": f"without {setting}" if setting else name,
+                        "value": f"{name} without {setting}".lstrip() if setting else name,
                     }
                     if one in found.times:
                         yield {**record, **found.times[one].fields("us")}

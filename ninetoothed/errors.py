@@ -190,10 +190,18 @@ class ConfigurationError(NineToothedError):
     """No configuration of block sizes, warps and stages can run."""
 
 
-class ScratchError(ConfigurationError):
-    """There is no scratch memory for a launch; caught before it reaches the user: a kernel that
-    needs none runs in its place.
+class FallbackError(ConfigurationError):
+    """A launch cannot have what its kernel takes; caught before it reaches the user: the kernel
+    with the default of each choice, which takes nothing of the kind, runs in its place.
     """
+
+
+class ScratchError(FallbackError):
+    """There is no scratch memory for a launch."""
+
+
+class DescriptorError(FallbackError):
+    """The driver makes no tensor descriptor of a tensor."""
 
 
 class DependencyError(NineToothedError):

@@ -19,11 +19,20 @@ from ninetoothed.artifacts.target import Language, Target
 
 @dataclass(frozen=True)
 class Argument:
-    """Argument of the device function; ``type`` as in Triton's signatures, as ``"*fp16"``."""
+    """Argument of the device function; ``type`` as in Triton's signatures, as ``"*fp16"``.
+
+    A tensor descriptor, as ``"tensordesc<fp16[128, 64]>"``, is given as the pointer to where its
+    tensor begins; the sizes and strides of that, in elements, are the arguments behind it.
+    """
 
     name: str
     type: str
     divisible_by_16: bool = False
+
+
+def dims_of_descriptor(type: str) -> int:
+    """The dims of a descriptor among the types of arguments; 0 of any other type."""
+    return type.count(",") + 1 if type.startswith("tensordesc<") else 0
 
 
 @dataclass(frozen=True)
@@ -109,12 +118,25 @@ class Artifact:
 
 
 @dataclass(frozen=True)
+class DescriptorLayout:
+    """How the boxes of a tensor descriptor lie in shared memory, as the driver is told:
+    ``element_type`` and ``swizzle`` are its numbers. ``box``: what is copied at once.
+    """
+
+    element_type: int
+    element_bytes: int
+    swizzle: int
+    box: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Binary:
     """Compiled device code of an artifact, with its launch requirements.
 
     ``code``: what the driver loads; ``entry``: the function's name in it;
     ``shared``: bytes of shared memory; ``threads``: of a program; ``scratch``: bytes of device
-    memory that each program is given beside its arguments, aligned to ``scratch_alignment``.
+    memory that each program is given beside its arguments, aligned to ``scratch_alignment``;
+    ``descriptors``: the layouts of its arguments that are tensor descriptors, in order.
     """
 
     code: bytes
@@ -123,6 +145,7 @@ class Binary:
     threads: int
     scratch: int = 0
     scratch_alignment: int = 1
+    descriptors: tuple[DescriptorLayout, ...] = ()
 
     def to_json(self) -> str:
         """Serialize to JSON, the code in base 64."""
@@ -138,4 +161,8 @@ class Binary:
         """
         fields: dict[str, Any] = json.loads(text)
         fields["code"] = base64.b64decode(fields["code"], validate=True)
+        rows: list[dict[str, Any]] = fields.get("descriptors", [])
+        for row in rows:
+            row["box"] = tuple(row["box"])
+        fields["descriptors"] = tuple(DescriptorLayout(**row) for row in rows)
         return Binary(**fields)

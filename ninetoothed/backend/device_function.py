@@ -12,7 +12,7 @@ from ninetoothed.artifacts.artifact import Argument, Scratch
 from ninetoothed.artifacts.reciprocals import PARTS
 from ninetoothed.backend.names import NameTable, legal_function_name
 from ninetoothed.dtype import DTYPES
-from ninetoothed.errors import CompilerError
+from ninetoothed.errors import CompilerError, any_of
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.nt.attributes import (
     Check,
@@ -25,8 +25,20 @@ from ninetoothed.ir.nt.attributes import (
     SymbolDecl,
     dtype_of,
 )
-from ninetoothed.ir.tt import ExternElementwiseOp, FuncOp, PointerType
+from ninetoothed.ir.tt import (
+    ExternElementwiseOp,
+    FuncOp,
+    PointerType,
+    TensorDescType,
+    scalar_of,
+    shape_of,
+)
 from ninetoothed.symbolic.expr import IndexExpr
+
+_SOURCES = (
+    *("nt.param", "nt.symbol", "nt.reciprocal", "nt.descriptor", "nt.of_descriptor", "nt.scratch"),
+)
+"""Where arguments come from."""
 
 
 def device_function(module: ModuleOp) -> FuncOp:
@@ -111,25 +123,28 @@ def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]
 
 def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
     """Source of argument ``index``: ``("nt.param", "x")``, ``("nt.symbol", "x_size_0")``,
-    which part of a reciprocal (see :func:`argument_divisor`): ``("nt.reciprocal", "shift")``, or
-    scratch memory (see :func:`scratch`): ``("nt.scratch", "arrivals")``.
+    which part of a reciprocal (see :func:`argument_number`): ``("nt.reciprocal", "shift")``, a
+    descriptor of a parameter: ``("nt.descriptor", "x")``, a size or a stride of the descriptor in
+    front: ``("nt.of_descriptor", "x_desc_size_0")``, or scratch memory (see :func:`scratch`):
+    ``("nt.scratch", "arrivals")``.
     """
     attrs = argument_attributes(function)[index]
-    for kind in ("nt.param", "nt.symbol", "nt.reciprocal", "nt.scratch"):
+    for kind in _SOURCES:
         attr = attrs.get(kind)
         if isinstance(attr, StringAttr) and (kind != "nt.reciprocal" or attr.data in PARTS):
             return kind, attr.data
     name = function.sym_name.data
-    kinds = "nt.param, nt.symbol, nt.reciprocal or nt.scratch"
-    message = f"argument {index} of tt.func @{name} is no {kinds}"
+    message = f"argument {index} of tt.func @{name} is no {any_of(_SOURCES)}"
     raise fail(function, message, CompilerError)
 
 
-def argument_divisor(function: FuncOp, index: int) -> IndexExpr:
-    """The divisor whose reciprocal argument ``index`` is a part of."""
-    attr = argument_attributes(function)[index].get("nt.divisor")
+def argument_number(function: FuncOp, index: int, name: str) -> IndexExpr:
+    """What the host computes for argument ``index``: ``"nt.divisor"`` of a reciprocal, or
+    ``"nt.number"``, a size or a stride of a descriptor.
+    """
+    attr = argument_attributes(function)[index].get(name)
     if not isinstance(attr, ExprAttr):
-        message = f"argument {index} of tt.func @{function.sym_name.data} has no nt.divisor"
+        message = f"argument {index} of tt.func @{function.sym_name.data} has no {name}"
         raise fail(function, message, CompilerError)
     return attr.data
 
@@ -171,13 +186,16 @@ def _called(function: FuncOp) -> set[str]:
 def argument_names(function: FuncOp) -> tuple[str, ...]:
     """The arguments' names in generated source: what they are given, unique and legal in Python."""
     table = NameTable([function_name(function), *_called(function)])
-    count = len(function.body.block.args)
-    return tuple(table.unique(argument_source(function, index)[1]) for index in range(count))
+    sources = [argument_source(function, index) for index in range(len(function.body.block.args))]
+    names = [f"{name}_desc" if kind == "nt.descriptor" else name for kind, name in sources]
+    return tuple(table.unique(name) for name in names)
 
 
 def signature_type(function: FuncOp, type: Attribute) -> str:
-    """A type as Triton's signatures spell it: ``*fp16``, ``i32``."""
+    """A type as Triton's signatures spell it: ``*fp16``, ``i32``, ``tensordesc<fp16[128, 64]>``."""
     given, prefix = type, ""
+    if isinstance(type, TensorDescType):
+        return f"tensordesc<{dtype_of(scalar_of(type.box))}{[*shape_of(type.box)]}>"
     while isinstance(type, PointerType):
         prefix += "*"
         type = type.pointee

@@ -15,7 +15,7 @@ from xdsl.ir import BlockArgument, OpResult, SSAValue
 from ninetoothed.artifacts.reciprocals import multiplier
 from ninetoothed.backend.device_function import (
     argument_attributes,
-    argument_divisor,
+    argument_number,
     argument_source,
     checks,
     device_function,
@@ -44,6 +44,7 @@ from ninetoothed.ir.tt import (
     SelectOp,
     SplatOp,
     StoreOp,
+    TensorDescType,
     TransOp,
     integer_bits,
 )
@@ -264,8 +265,11 @@ class _Host(Binding):
                 used.append(sym(name))
                 text = self.text(used[-1])
             elif kind == "nt.reciprocal":
-                used.append(argument_divisor(self._function, index))
+                used.append(argument_number(self._function, index, "nt.divisor"))
                 text = f"{name}({self.text(used[-1])})"
+            elif kind == "nt.of_descriptor":
+                used.append(argument_number(self._function, index, "nt.number"))
+                text = self.text(used[-1])
             elif name in positions:
                 text = self.names[positions[name]]
                 if "nt.unsigned" in argument_attributes(self._function)[index]:
@@ -273,7 +277,8 @@ class _Host(Binding):
             else:
                 message = f"argument {index} of the device function is no parameter: {name!r}"
                 raise fail(self._function, message, CompilerError)
-            texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
+            is_memory = isinstance(value.type, PointerType | TensorDescType)
+            texts.append(f"{text}.data_ptr()" if is_memory else text)
         return texts, used
 
     def _tuple(self, exprs: tuple[IndexExpr, ...]) -> str:
@@ -322,7 +327,7 @@ def _parameters(function: FuncOp, kinds: tuple[type[_Access], ...]) -> set[str]:
             pointer = op.desc if isinstance(op, _BoxAccess) else op.ptr
             _trace(pointer, function, found, seen)
     sources = (argument_source(function, index) for index in found)
-    return {name for kind, name in sources if kind == "nt.param"}
+    return {name for kind, name in sources if kind in ("nt.param", "nt.descriptor")}
 
 
 def _trace(value: SSAValue, function: FuncOp, found: set[int], seen: set[SSAValue]) -> None:

@@ -131,6 +131,11 @@ TABLE: tuple[Optimization, ...] = (
         use_descriptors.legality,
         is_experimental=True,
     ),
+    Optimization(
+        *("host_descriptors", "nt-use-descriptors", "host_descriptors"),
+        "The host makes tensor descriptors where it knows all that is in them, once for a tensor; "
+        "each program makes the others.",
+    ),
     Choice(
         *("reread_rows", "nt-reread-rows", "reread"),
         "A long row that is used again behind a reduction is loaded again, and not kept; the tuner "

@@ -10,15 +10,28 @@ import torch
 from xdsl.ir import SSAValue
 
 from ninetoothed.interpreters.element_types import element_of
-from ninetoothed.interpreters.machine import HANDLERS, Descriptor, Machine, both
+from ninetoothed.interpreters.machine import HANDLERS, Descriptor, Machine, Pointer, both
+from ninetoothed.interpreters.memory import Memory
 from ninetoothed.interpreters.pointers import masked, pointer_of
-from ninetoothed.ir import tt
+from ninetoothed.ir import nt, tt
 
 
 @HANDLERS.register(tt.MakeTensorDescOp)
 def _make(machine: Machine, op: tt.MakeTensorDescOp) -> None:
     base = pointer_of(machine.value(op.base), op)
     shape, strides = ([machine.data(value) for value in row] for row in (op.shape, op.strides))
+    machine.descriptors[op.result] = Descriptor(base, shape, strides)
+
+
+@HANDLERS.register(nt.HostDescriptorOp)
+def _host(machine: Machine, op: nt.HostDescriptorOp) -> None:
+    place = machine.views[op.ref].place
+    assert isinstance(place, Memory)
+    base = Pointer(place, torch.zeros(1, dtype=torch.int64))
+    shape, strides = (
+        [torch.tensor([machine.number(expr)]) for expr in row.data]
+        for row in (op.shape, op.strides)
+    )
     machine.descriptors[op.result] = Descriptor(base, shape, strides)
 
 

@@ -35,7 +35,7 @@ from ninetoothed.interpreters import (
 from ninetoothed.interpreters.chains import access_of
 from ninetoothed.interpreters.element_types import attribute_value, element_of
 from ninetoothed.interpreters.jagged import Sequences
-from ninetoothed.interpreters.machine import Block, Machine, Planner, Pointer, Value
+from ninetoothed.interpreters.machine import Block, Descriptor, Machine, Planner, Pointer, Value
 from ninetoothed.interpreters.memory import Memory, View, scratch_memory
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt, tt
@@ -292,8 +292,11 @@ def _launch_function(
         for argument, about in zip(block.args, attributes, strict=True)
     ]
     planner = Planner()
+    descriptors = _descriptors(block, arguments)
     for programs in _chunks(count, _lanes(block, symbols), changed):
-        Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)
+        machine = Machine(planner, symbols, programs, trace=trace, count=count)
+        machine.descriptors.update(descriptors)
+        machine.run(block, arguments)
 
 
 def _argument(
@@ -304,7 +307,9 @@ def _argument(
     offsets: Mapping[str, Offsets],
     memories: dict[str, Memory],
 ) -> Value:
-    """An argument of the device function: a pointer, a number, or a symbol's value."""
+    """An argument of the device function: a pointer, a number, or a symbol's value; for a
+    descriptor, the pointer to where its tensor begins.
+    """
     symbol = about.data.get("nt.symbol")
     if isinstance(symbol, StringAttr) and symbol.data in offsets:
         memory = Memory(symbol.data, offsets[symbol.data].tensor, hidden=True)
@@ -315,16 +320,32 @@ def _argument(
     if isinstance(part, StringAttr) and isinstance(divisor, nt.ExprAttr):
         found = PARTS[part.data](number(divisor.data, symbols))
         return Block(element_of(argument.type).number(found))
-    param = about.data["nt.param"]
+    if isinstance(made := about.data.get("nt.number"), nt.ExprAttr):
+        return Block(element_of(argument.type).number(number(made.data, symbols)))
+    param = about.data.get("nt.descriptor") or about.data["nt.param"]
     assert isinstance(param, StringAttr)
     value = given[param.data]
     if not isinstance(value, torch.Tensor | Jagged):
         return Block(element_of(argument.type).number(value))
-    pointee = element_of(tt.pointee_of(argument.type))
+    type: Attribute = argument.type
+    is_descriptor = isinstance(type, tt.TensorDescType)
+    pointee = element_of(tt.scalar_of(type.box) if is_descriptor else tt.pointee_of(type))
     if value.dtype.itemsize != pointee.memory.itemsize:
         raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
     memory = memories.setdefault(param.data, Memory(param.data, elements_of(value)))
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
+
+
+def _descriptors(block: IRBlock, arguments: Sequence[Value]) -> dict[SSAValue, Descriptor]:
+    """The descriptors among arguments: pointers, which the sizes and strides are behind."""
+    found: dict[SSAValue, Descriptor] = {}
+    for place, (argument, base) in enumerate(zip(block.args, arguments, strict=True)):
+        if isinstance(argument.type, tt.TensorDescType) and isinstance(base, Pointer):
+            dims = len(tt.shape_of(argument.type.box))
+            row = arguments[place + 1 : place + 1 + 2 * dims]
+            numbers = [one.data for one in row if isinstance(one, Block)]
+            found[argument] = Descriptor(base, numbers[:dims], numbers[dims:])
+    return found
 
 
 def _scratch_argument(argument: BlockArgument, about: DictionaryAttr, programs: int) -> Value:

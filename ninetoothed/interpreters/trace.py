@@ -88,6 +88,16 @@ class Trace:
                 found._found.setdefault((parameter, "read", ndim - 1), []).append(kept)
         return found
 
+    def without_lanes(self, accesses: Collection[tuple[str, str]]) -> Trace:
+        """The same accesses, without the lanes' indices of those of these parameters and kinds."""
+        found = Trace()
+        for parameter, kind, ndim in self.keys:
+            rows = self.rows((parameter, kind, ndim))
+            if (parameter, kind) in accesses:
+                rows, ndim = rows[[0, -1]], 0
+            found._found.setdefault((parameter, kind, ndim), []).append(rows)
+        return found
+
     def merged(
         self, sizes: Sequence[int], dim: int, factor: int, parameters: Collection[str]
     ) -> Trace:

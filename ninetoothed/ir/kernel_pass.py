@@ -43,6 +43,13 @@ class JoinedLanes(NamedTuple):
     dim: int
 
 
+class ReorderedLanes(NamedTuple):
+    """Accesses of a kind, ``"read"`` or ``"write"``, to a parameter."""
+
+    parameter: str
+    kind: str
+
+
 class MergedPrograms(NamedTuple):
     """Programs of ``shape`` of which, from a pass on, one is ``factor`` that lie side by side along
     ``dim``. Of accesses to ``parameters``, its lanes have an index more, in front: which of the
@@ -68,6 +75,12 @@ class KernelPass(DeclaringPass):
 
     def joined_lanes(self, kernel: nt.KernelOp) -> Collection[JoinedLanes]:
         """The reads whose lanes the pass joins, of the kernel in front of it."""
+        return ()
+
+    def reordered_lanes(self, kernel: nt.KernelOp) -> Collection[ReorderedLanes]:
+        """The accesses whose lanes are others from the pass on, of the kernel in front of it: each
+        program makes the same ones.
+        """
         return ()
 
     def merged_programs(self, kernel: nt.KernelOp) -> MergedPrograms | None:

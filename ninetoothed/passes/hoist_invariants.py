@@ -88,7 +88,7 @@ def _may_run_early(op: Operation) -> bool:
     """Speculatable: without effects, and defined whether or not the loop runs."""
     if isinstance(op, _DIVISIONS):
         return _is_of_sizes(op.rhs)
-    return isinstance(op, nt.SizeOp | nt.PointerOp | nt.QuotientOp) or (
+    return isinstance(op, nt.SizeOp | nt.PointerOp | nt.HostDescriptorOp | nt.QuotientOp) or (
         _is_arithmetic(op) and not op.regions and op.has_trait(Pure)
     )
 

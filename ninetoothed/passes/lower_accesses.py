@@ -77,7 +77,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -88,7 +88,7 @@ from xdsl.rewriter import Rewriter
 
 from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.kernel_pass import KernelPass, ReorderedLanes
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
@@ -352,6 +352,17 @@ class LowerAccessesPass(AccessOptions, KernelPass):
         require_among(self.name, "index_bits", self.index_bits, WIDTHS)
         require_among(self.name, "pointer_blocks", self.pointer_blocks, (0, 1))
         require_among(self.name, "moving_bounds", self.moving_bounds, (0, 1))
+
+    def reordered_lanes(self, kernel: nt.KernelOp) -> Collection[ReorderedLanes]:
+        """Those of boxes, which have their dims in the order of the descriptor's."""
+        found: dict[ReorderedLanes, None] = {}
+        for op in kernel.apply.walk():
+            if isinstance(op, nt.LoadOp | nt.StoreOp) and op.descriptor_dims:
+                assert isinstance(op.ref, BlockArgument)
+                kind = "read" if isinstance(op, nt.LoadOp) else "write"
+                param = kernel.sources[op.ref.index].param.data
+                found[ReorderedLanes(param, kind)] = None
+        return tuple(found)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         accesses = KernelAccesses(kernel, self, nt.RemarkEmitter(kernel, self.name))

@@ -13,6 +13,12 @@ the end of a row writes in pieces of 16 bytes, and rows must be multiples of the
 this kind are not ordered with other accesses: what the kernel writes is not read by them, nor
 written twice, and programs do not wait for one another.
 
+A descriptor is made by the host where it knows all that the descriptor consists of
+(``host_descriptors``): a launch passes it, and the next one of the same tensor passes it again,
+while each program of a launch makes its own anew. So that a descriptor is of the whole tensor, and
+begins where the tensor does, a dim with one index that programs choose is one of the box then. No
+lane of a tensor without elements is accessed, whatever its descriptor is.
+
 Why here: guards are what they will be, and accesses are still ops of their own. It requires stage
 ``scheduled`` and leaves it.
 
@@ -71,7 +77,7 @@ nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>, #nt.
   %zero = arith.constant 0.0 : f16
   %start = nt.full %zero : f16 -> !block
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %start) -> (!block) : i32 {
-    %v = nt.load %a[%i] other 0.0 : f16 descriptor [0, 1] : !blocks[i32] -> !block
+    %v = nt.load %a[%i] other 0.0 : f16 descriptor [0, 1] by_host : !blocks[i32] -> !block
     %w = nt.dot %v, %start, %acc : !block, !block -> !block
     scf.yield %w : !block
   }
@@ -89,7 +95,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import UnitAttr, i1
 from xdsl.ir import Attribute, BlockArgument, Operation
 
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
@@ -104,9 +110,10 @@ from ninetoothed.passes.analysis.loop_nests import Loop, enclosing, is_in_loop
 from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.passes.analysis.waiting import may_wait
+from ninetoothed.passes.lowering.jagged import sequences
 from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.divisibility import known_divisor
-from ninetoothed.symbolic.expr import IndexExpr, const, ir_text
+from ninetoothed.symbolic.expr import IndexExpr, const, ir_text, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, normalize
 
@@ -118,6 +125,14 @@ _LONGEST = 256
 """Of a box's dims."""
 
 _Access = nt.LoadOp | nt.StoreOp
+
+
+@dataclass(frozen=True)
+class _Descriptor:
+    """A box, and the source's dims that its descriptor has, the contiguous one last."""
+
+    box: Box
+    dims: tuple[int, ...]
 
 
 class _Boxes:
@@ -134,6 +149,7 @@ class _Boxes:
         self._waiting = next(filter(_meets_others, ops), None)
         self._divisors = kernel.divisors
         self._sizes = kernel.assumptions
+        self._of_host = frozenset(self._sizes) - sequences(kernel).keys()
 
     def accesses(self) -> Iterator[_Access]:
         """The loads and stores of blocks of tensors."""
@@ -219,8 +235,8 @@ class _Boxes:
             if other.op is not op and matters and other.may_alias(own.alias_sets):
                 raise Refusal(op, self._aliases.overlap(op, other.op))
 
-    def dims(self, op: _Access) -> tuple[int, ...]:
-        """The source's dims that a descriptor for an access has, the contiguous one last.
+    def descriptor(self, op: _Access) -> _Descriptor:
+        """The descriptor for an access, that each program makes.
 
         Raises:
             Refusal: there is no descriptor for it.
@@ -261,11 +277,32 @@ class _Boxes:
         if is_cut and known_divisor(row.end, self._divisors) < least:
             raise Refusal(op, f"`{ir_text(row.end)}` is not known to be a multiple of {least}")
         # Dims of one element first: Triton leaves these out by itself.
-        return (
+        dims = (
             *(dim for dim in box.dims if dim not in lanes),
             *(dim for dim in lanes if dim != unit),
             unit,
         )
+        return _Descriptor(box, dims)
+
+    def of_host(self, op: _Access, own: _Descriptor) -> _Descriptor:
+        """The descriptor in the place of one that a program makes, if the host makes it.
+
+        Raises:
+            Refusal: it cannot.
+        """
+        source = self.source(op)
+        moved = (dim for dim, index in own.box.fixed.items() if index.value != 0)
+        dims = (*moved, *own.dims)
+        if len(dims) > tt.MOST_DIMS:
+            text = (
+                f"one of the whole tensor has {len(dims)} dims, and at most {tt.MOST_DIMS} may be"
+            )
+            raise Refusal(op, text)
+        ends = (one.end for one in own.box.dims.values())
+        for number in (*ends, *source.sizes, *(source.strides.data[dim] for dim in dims)):
+            if not self._of_host.issuperset(symbol_names(number)):
+                raise Refusal(op, f"the host does not know `{ir_text(number)}`")
+        return _Descriptor(own.box, dims)
 
     def _divisor(self, source: nt.SourceOp, dim: int) -> int:
         rows = (source.strides, source.strides if source.computed is None else source.computed)
@@ -341,6 +378,9 @@ class UseDescriptorsPass(KernelPass):
     descriptors: int = 0
     """0: all accesses have pointers; 1: loads go through descriptors; 2: stores, too."""
 
+    host_descriptors: bool = True
+    """The host makes the descriptors that it can make."""
+
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
 
@@ -357,7 +397,7 @@ class UseDescriptorsPass(KernelPass):
             name = boxes.source(op).param.data
             least = _LOADS if isinstance(op, nt.LoadOp) else _STORES
             try:
-                dims = boxes.dims(op)
+                descriptor = boxes.descriptor(op)
             except Refusal as refusal:
                 remarks.missed(op, f"pointers to `{name}` kept: {refusal.reason}")
                 continue
@@ -365,8 +405,17 @@ class UseDescriptorsPass(KernelPass):
                 if isinstance(op, nt.LoadOp) and op.clamped is not None:
                     # Boxes are bounded by themselves.
                     op.guards, op.clamped = nt.GuardsAttr(boxes.guards(op)), None
-                op.descriptor = nt.ExprsAttr.of(dims)
                 remarks.passed(op, f"box of `{name}` moved through a descriptor")
+                try:
+                    if not self.host_descriptors:
+                        raise Refusal(op, "host_descriptors is off")
+                    descriptor = boxes.of_host(op, descriptor)
+                    op.by_host = UnitAttr()
+                    remarks.passed(op, f"descriptor of `{name}` made by the host")
+                except Refusal as refusal:
+                    reason = refusal.reason
+                    remarks.missed(op, f"descriptor of `{name}` made by each program: {reason}")
+                op.descriptor = nt.ExprsAttr.of(descriptor.dims)
             else:
                 value = self.descriptors
                 text = f"descriptors is {value}, and may be {least} where the GPU has them"

@@ -33,7 +33,7 @@ from ninetoothed.errors import (
     CheckError,
     ConfigurationError,
     DeviceError,
-    ScratchError,
+    FallbackError,
 )
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
@@ -271,7 +271,7 @@ class Dispatcher:
                     copies = tuple(guard_bands.banded(values))
                     try:
                         kernel.launch(copies)
-                    except ScratchError:
+                    except FallbackError:
                         # A call would launch the one with the default of each choice.
                         continue
                     found = True
@@ -413,15 +413,15 @@ class Dispatcher:
     def _launched(
         self, family: Family, kernel: LoadedKernel, values: tuple[Any, ...]
     ) -> Launched | None:
-        """Launches a kernel; or where there is no scratch memory for it, for once the one with the
-        default of each choice, which needs none.
+        """Launches a kernel; or where there is no scratch memory or descriptor for it, for once the
+        one with the default of each choice, which needs none.
 
         Raises:
             ConfigurationError: that one cannot run.
         """
         try:
             return kernel.launch(values)
-        except ScratchError:
+        except FallbackError:
             is_capturing = device.is_capturing()
             with self._lock, self._explained(is_capturing):
                 pair = family.candidates.first_kernel([kernel.artifact.config.plain], values)

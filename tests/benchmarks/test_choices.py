@@ -47,6 +47,18 @@ def test_smoke(tmp_path: Path) -> None:
     assert all(one["us"] > 0 for one in found)
 
 
+def test_choices_without_an_optimization(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("triton")
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors")
+    path = tmp_path / "choices.jsonl"
+    options = ["--smoke", "--only", "descriptors", "--without", "host_descriptors"]
+    assert choices.main([*options, "--json", str(path)]) == 0
+    assert [one["value"] for one in of_kind(read(path), "choice")] == [
+        *("", "descriptors=1", "descriptors=2", "without host_descriptors"),
+        *("descriptors=1 without host_descriptors", "descriptors=2 without host_descriptors"),
+    ]
+
+
 @pytest.mark.parametrize("option", ["--ops", "--sizes", "--only", "--without"])
 def test_unknown_names(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

@@ -141,7 +141,8 @@ def test_batches(device: str, is_repeated: bool) -> None:
     other = other.expand(3, -1, -1) if is_repeated else other.repeat(3, 1, 1)
     output = torch.empty(3, 33, 80, dtype=torch.float16, device=device)
     found = check(bmm.bmm_kernel, (input, other, output), input.float() @ other.float())
-    assert found == offered(device, 1, 2)
+    may_be_refused = is_repeated and device == "cuda"
+    assert found == offered(device, 1, 2) or (may_be_refused and found == {0})
 
 
 @pytest.mark.parametrize("in_place", [False, True])
@@ -160,11 +161,11 @@ def test_what_is_added_to_a_product_has_pointers(device: str, in_place: bool) ->
 
 
 def test_rows_that_are_one_place_in_memory(device: str) -> None:
-    """Their stride is 0."""
+    """Their stride is 0. A driver may make no descriptor of them: then only pointers are left."""
     input, other = halves(1, 48, device=device).expand(33, -1), halves(48, 32, device=device)
     output = torch.empty(33, 32, dtype=torch.float16, device=device)
     found = check(matmul.matmul_kernel, (input, other, output), input.float() @ other.float())
-    assert found == offered(device, 1, 2)
+    assert found == offered(device, 1, 2) or (device == "cuda" and found == {0})
 
 
 @pytest.mark.parametrize(

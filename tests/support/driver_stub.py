@@ -40,6 +40,8 @@ Launch launches[256];
 int launched, arguments_count, failures_left, failure_code, registers = 32, local_bytes = 0;
 int function_threads = 1024, set_shared, cache_config, retained, unloaded, keeps = 1;
 char failing[64], loaded_code[64], loaded_name[64];
+int encoded, map_argument = -1, driver_version = 13020;
+uint64_t last_map[16];
 static __thread uint64_t context;
 
 static int fails(const char *name) {
@@ -61,6 +63,10 @@ static int record(const unsigned *grid, unsigned shared, void *stream, void *fun
   launch->function = (uint64_t)function;
   launch->context = (int)context;
   for (int i = 0; i < arguments_count; i++) launch->arguments[i] = *(uint64_t *)parameters[i];
+  if (map_argument >= 0) {
+    if ((uint64_t)parameters[map_argument] % 64) return 1;
+    memcpy(last_map, parameters[map_argument], sizeof last_map);
+  }
   return 0;
 }
 
@@ -86,6 +92,31 @@ int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
   CHECKED("launch")
   return extra ? 1 : record(grid, shared, stream, function, parameters);
 }
+
+/* What it is given: 16 words, of which a driver would make its own. */
+int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, void *address,
+                           const uint64_t *dims, const uint64_t *strides, const unsigned *box,
+                           const unsigned *steps, int interleave, int swizzle, int lines,
+                           int fill) {
+  CHECKED("encode")
+  if ((uint64_t)map % 64 || (uint64_t)address % 16 || rank > 5) return 1;
+  __atomic_fetch_add(&encoded, 1, __ATOMIC_SEQ_CST);
+  memset(map, 0, 128);
+  map[0] = (uint64_t)address;
+  map[1] = rank | 1 << 21;
+  for (unsigned i = 0; i < rank; i++) {
+    if (!dims[i] || steps[i] != 1) return 1;
+    map[2 + i] = dims[i];
+    map[11 + i / 2] |= (uint64_t)box[i] << 32 * (i % 2);
+    if (i + 1 == rank) break;
+    if (strides[i] % 16) return 1;
+    map[7 + i] = strides[i];
+  }
+  map[14] = type | swizzle << 8 | interleave << 16 | lines << 24 | (uint64_t)fill << 32;
+  return 0;
+}
+
+int cuDriverGetVersion(int *version) { *version = driver_version; return 0; }
 
 int cuCtxGetCurrent(uint64_t *found) { *found = context; return 0; }
 int cuCtxGetDevice(int *device) { *device = (int)context - 1000; return 0; }
@@ -199,6 +230,21 @@ class Launch:
     arguments: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class TensorMap:
+    """What a tensor map was made of, the contiguous dim first; ``strides`` in bytes, from the
+    second dim on. ``numbers``: the types of elements, of the swizzle and of the interleave, and the
+    lines of the cache. ``is_large``: a flag of the driver's.
+    """
+
+    address: int
+    dims: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
+    numbers: tuple[int, ...]
+    is_large: bool
+
+
 def available() -> bool:
     """True if there is a C compiler."""
     return shutil.which("cc") is not None
@@ -234,13 +280,29 @@ class Stub:
             ctypes.c_int.in_dll(self._library, name).value = value
 
     def fail(self, what: str, code: int, times: int = 1) -> None:
-        """Lets the next calls of ``"load"``, ``"function"`` or ``"launch"`` return ``code``."""
+        """Lets the next calls of ``"load"``, ``"function"``, ``"launch"`` or ``"encode"`` return
+        ``code``.
+        """
         (ctypes.c_char * 64).in_dll(self._library, "failing").value = what.encode()
         self.set(failures_left=times, failure_code=code)
 
     def text(self, name: str) -> str:
         """The text in a variable of the library."""
         return (ctypes.c_char * 64).in_dll(self._library, name).value.decode()
+
+    def tensor_map(self) -> TensorMap:
+        """The tensor map that the latest launch passed as argument ``map_argument``."""
+        words = (ctypes.c_uint64 * 16).in_dll(self._library, "last_map")
+        rank = words[1] & 7
+        box = [words[11 + place // 2] >> 32 * (place % 2) & 0xFFFFFFFF for place in range(rank)]
+        return TensorMap(
+            words[0],
+            tuple(words[2 : 2 + rank]),
+            tuple(words[7 : 6 + rank]),
+            tuple(box),
+            (words[14] & 255, words[14] >> 8 & 255, words[14] >> 16 & 255, words[14] >> 24 & 255),
+            bool(words[1] >> 21),
+        )
 
     def launches(self) -> list[Launch]:
         """The latest 256 launches."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ninetoothed.artifacts.artifact import Argument, Artifact, Binary
+from ninetoothed.artifacts.artifact import Argument, Artifact, Binary, DescriptorLayout
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.target import Target
@@ -98,10 +98,15 @@ def artifact(
     )
 
 
-def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
+def kernel(
+    gpu: Gpu,
+    description: Artifact | None = None,
+    descriptors: tuple[DescriptorLayout, ...] = (),
+) -> LoadedKernel:
     description = description or artifact()
     gpu.stub.set(arguments_count=len(description.arguments))
-    loaded = toolchain.active_driver().load(Binary(b"", "k", 0, 128))
+    binary = Binary(b"", "k", 0, 128, descriptors=descriptors)
+    loaded = toolchain.active_driver().load(binary)
     return LoadedKernel(Host(description), loaded)
 
 
@@ -116,10 +121,14 @@ class Called:
     """A kernel as users call it: what is not kept goes the full way, and is kept."""
 
     def __init__(
-        self, gpu: Gpu, known: Interface = ADD, description: Artifact | None = None
+        self,
+        gpu: Gpu,
+        known: Interface = ADD,
+        description: Artifact | None = None,
+        descriptors: tuple[DescriptorLayout, ...] = (),
     ) -> None:
         self.repeated = AtOnce(known, number_class)
-        self.kernel = kernel(gpu, description)
+        self.kernel = kernel(gpu, description, descriptors)
         self.interface = known
         self.full = 0
 

@@ -18,7 +18,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
-from ninetoothed.backend.device_function import argument_names, device_function, function_name
+from ninetoothed.backend.device_function import (
+    argument_names,
+    argument_number,
+    argument_source,
+    device_function,
+    function_name,
+)
 from ninetoothed.backend.names import NameTable
 from ninetoothed.backend.triton.expression import ATOM, Expr, exact, typed
 from ninetoothed.backend.triton.line_breaks import comment, lines_of
@@ -27,6 +33,7 @@ from ninetoothed.backend.triton.spelling.arithmetic import repeats_operands
 from ninetoothed.backend.triton.spelling.extern import needs
 from ninetoothed.ir import tt
 from ninetoothed.ir.locations import loc_of
+from ninetoothed.symbolic.expr import python_text
 
 # A longer text gets a name; so none is nested deeper than Python and Triton can parse.
 _LONGEST_INLINE = 60
@@ -72,14 +79,37 @@ def emit_triton_python(module: ModuleOp) -> str:
     combinations = Combinations(names, list(declarations))
     writer = Writer(names, combinations)
     writer.function(function.body.block, arguments)
-    kernel = ["@triton.jit", *lines_of("", f"def {name}({', '.join(arguments)}):"), *writer.lines]
+    # Triton gives a descriptor its sizes and strides by itself.
+    sources = [argument_source(function, index) for index in range(len(arguments))]
+    given = [
+        argument
+        for argument, (kind, _) in zip(arguments, sources, strict=True)
+        if kind != "nt.of_descriptor"
+    ]
+    kernel = ["@triton.jit", *lines_of("", f"def {name}({', '.join(given)}):"), *writer.lines]
     if not writer.lines:
         kernel.append("    pass")
     if any(isinstance(op, tt.MakeTensorDescOp) for op in function.walk()):
         kernel.insert(0, _ON_MEMORY)
+    kernel[:0] = [
+        f"# {argument}: {_descriptor(function, index, source)}"
+        for index, (argument, (kind, source)) in enumerate(zip(arguments, sources, strict=True))
+        if kind == "nt.descriptor"
+    ]
     head = ["import triton", "import triton.language as tl", *imports]
-    sources = ["\n".join(head), *declarations.values(), *combinations.sources, "\n".join(kernel)]
-    return "\n\n\n".join(sources) + "\n"
+    parts = ["\n".join(head), *declarations.values(), *combinations.sources, "\n".join(kernel)]
+    return "\n\n\n".join(parts) + "\n"
+
+
+def _descriptor(function: tt.FuncOp, index: int, param: str) -> str:
+    """What a call of the kernel passes for the descriptor that is argument ``index``."""
+    box = [*tt.shape_of(tt.box_of(function.body.block.args[index].type))]
+    texts = [
+        python_text(argument_number(function, index + 1 + place, "nt.number"))
+        for place in range(2 * len(box))
+    ]
+    shape, strides = texts[: len(box)], texts[len(box) :]
+    return f"TensorDescriptor({param}, [{', '.join(shape)}], [{', '.join(strides)}], {box})"
 
 
 class Combinations:

@@ -29,7 +29,7 @@ nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 10
 from xdsl.ir import Dialect
 
 from ninetoothed.ir.definitions import attributes_of, ops_of
-from ninetoothed.ir.nt.addresses import AddressOp, TileOp
+from ninetoothed.ir.nt.addresses import AddressOp, HostDescriptorOp, TileOp
 from ninetoothed.ir.nt.arrange import (
     AccessOp,
     ArrangedOp,

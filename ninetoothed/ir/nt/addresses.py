@@ -1,27 +1,31 @@
-"""Addresses of the elements of a tile by their coordinates in it."""
+"""Addresses of the elements of a tile by their coordinates in it, and descriptors of its tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IntegerType, i1
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
+    prop_def,
     result_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import TensorType
+from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.ir.nt.blocks import GuardOp, LoadOp, StoreOp, check_indices
 from ninetoothed.ir.nt.forwarding import StoredOp
 from ninetoothed.ir.nt.memory import OffsetsOp
 from ninetoothed.ir.nt.types import scalar_of, with_scalar
-from ninetoothed.ir.tt.types import PointerType
+from ninetoothed.ir.tt.descriptors import MakesDescriptor, TensorDescType, box_of
+from ninetoothed.ir.tt.types import PointerType, shape_of, tensor_of
+from ninetoothed.symbolic.expr import IndexExpr
 
 
 @irdl_op_definition
@@ -86,6 +90,53 @@ class AddressOp(PureOp):
             raise VerifyException(
                 f"nt.address: the results must have the types {expected[0]} and {expected[1]}"
             )
+
+
+@irdl_op_definition
+class HostDescriptorOp(PureOp):
+    """A tensor descriptor that the host makes, an argument of the kernel: of the tensor that the
+    tile ``ref`` is of, from its first element on, with ``shape`` and ``strides`` in elements, the
+    last of which is 1.
+
+    ```mlir
+    %1 = nt.host_descriptor %x [m, n] strides [s, 1]
+        : !nt.tensor<[BM, BN] x f16> -> !tt.tensordesc<tensor<128x64xf16>>
+    ```
+    """
+
+    name = "nt.host_descriptor"
+
+    ref = operand_def(TensorType)
+    shape = prop_def(ExprsAttr)
+    strides = prop_def(ExprsAttr)
+    result = result_def(TensorDescType)
+
+    traits = traits_def(MakesDescriptor())
+
+    assembly_format = "$ref $shape `strides` $strides attr-dict `:` type($ref) `->` type($result)"
+
+    def __init__(
+        self,
+        ref: SSAValue,
+        shape: Sequence[IndexExpr],
+        strides: Sequence[IndexExpr],
+        box: Sequence[int],
+        element: Attribute,
+    ) -> None:
+        super().__init__(
+            operands=[ref],
+            properties={"shape": ExprsAttr.of(shape), "strides": ExprsAttr.of(strides)},
+            result_types=[TensorDescType(tensor_of(element, box))],
+        )
+
+    def verify_(self) -> None:
+        box = box_of(self.result.type)
+        dims = len(shape_of(box))
+        for name, exprs in (("sizes", self.shape.data), ("strides", self.strides.data)):
+            if len(exprs) != dims:
+                raise VerifyException(f"{self.name}: {len(exprs)} {name} for a box {box}")
+        if self.strides.data[-1].value != 1:
+            raise VerifyException(f"{self.name}: the last stride is 1")
 
 
 TileOp = LoadOp | StoredOp | StoreOp | GuardOp | OffsetsOp | AddressOp

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, StringAttr, i1
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    i1,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -58,6 +66,7 @@ class _BlockAccess(IRDLOperation):
     """Base class of accesses to blocks, which may go through a tensor descriptor."""
 
     descriptor = opt_prop_def(ExprsAttr)
+    by_host = opt_prop_def(UnitAttr)
 
     @property
     def descriptor_dims(self) -> tuple[int, ...]:
@@ -71,6 +80,8 @@ def _check_descriptor(op: _BlockAccess) -> None:
         raise VerifyException(
             f"{op.name}: a descriptor is of 2 to {MOST_DIMS} dims of the source, each once"
         )
+    if op.by_host is not None and not dims:
+        raise VerifyException(f"{op.name}: the host makes no descriptor where there is none")
 
 
 @irdl_op_definition
@@ -81,8 +92,9 @@ class LoadOp(_BlockAccess):
     ``guards``: the guard of this load, in the place of the access's. ``clamped``: guards beside it,
     each of an index of the source; lanes outside read what lies at the last index inside.
     ``descriptor``: the block is a box of these dims of the source, read through a tensor
-    descriptor; the last of them is contiguous. ``evict``: its eviction policy, in Triton's words,
-    for a GPU's caches.
+    descriptor; the last of them is contiguous. ``by_host``: the host makes it, and passes it to the
+    kernel; else each program does. ``evict``: its eviction policy, in Triton's words, for a GPU's
+    caches.
 
     ```mlir
     %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] clamped [[b1 + g0 * 64, m]] other 0.0 : f16
@@ -104,7 +116,7 @@ class LoadOp(_BlockAccess):
 
     assembly_format = (
         "$ref `[` $indices `]` (`guards` $guards^)? (`clamped` $clamped^)? (`other` $other^)? "
-        "(`descriptor` $descriptor^)? (`evict` $evict^)? attr-dict "
+        "(`descriptor` $descriptor^)? (`by_host` $by_host^)? (`evict` $evict^)? attr-dict "
         "`:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 
@@ -174,7 +186,7 @@ class GuardOp(PureOp):
 @irdl_op_definition
 class StoreOp(_BlockAccess):
     """Store a block to a tile; lanes outside the access's guard write nothing. ``guards``: the guard
-    of this store, in the place of the access's. ``descriptor``: as a load's.
+    of this store, in the place of the access's. ``descriptor`` and ``by_host``: as a load's.
 
     ```mlir
     nt.store %0, %z[] descriptor [0, 1] : !nt.tensor<[B, 64] x f16>, !nt.tensor<[B, 64] x f16>[]
@@ -192,6 +204,7 @@ class StoreOp(_BlockAccess):
 
     assembly_format = (
         "$value `,` $ref `[` $indices `]` (`guards` $guards^)? (`descriptor` $descriptor^)? "
+        "(`by_host` $by_host^)? "
         "attr-dict `:` type($value) `,` type($ref) `[` type($indices) `]`"
     )
 

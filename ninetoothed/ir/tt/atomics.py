@@ -161,10 +161,9 @@ class AtomicCASOp(_Atomic):
         _ = self.order
 
 
-def _width(scalar: Attribute) -> int:
-    """The width of a scalar type in bits."""
-    assert isinstance(scalar, IntegerType | AnyFloat)
-    return scalar.bitwidth
+def _width(scalar: Attribute) -> int | None:
+    """The width of a scalar type in bits, if it has one."""
+    return scalar.bitwidth if isinstance(scalar, IntegerType | AnyFloat) else None
 
 
 @irdl_op_definition
@@ -194,5 +193,5 @@ class BitcastOp(PureOp, Reshaping):
         if isinstance(one, PointerType) and isinstance(two, PointerType):
             one, two = one.pointee, two.pointee
         pointers = isinstance(one, PointerType) or isinstance(two, PointerType)
-        if pointers or _width(one) != _width(two):
+        if pointers or _width(one) is None or _width(one) != _width(two):
             raise VerifyException(f"tt.bitcast: {self.src.type} cannot become {self.result.type}")

@@ -1,7 +1,8 @@
 """Tensor descriptors: boxes of a tensor that are moved whole, without a pointer and a mask a lane.
 
 Targets that have them (NVIDIA's TMA, from sm_90 on) move a box by one instruction; for others
-Triton makes pointers and masks of them.
+Triton makes pointers and masks of them. A program makes a descriptor itself, or it is an argument:
+then the host makes it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import FixedBitwidthType, i32, i64
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     SameVariadicOperandSize,
@@ -21,7 +22,7 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.parser import AttrParser
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.traits import IsolatedFromAbove, MemoryReadEffect, MemoryWriteEffect, OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
@@ -77,6 +78,10 @@ def box_of(type: Attribute) -> Attribute:
     return type.box
 
 
+class MakesDescriptor(OpTrait):
+    """The result is a tensor descriptor, made of what is the same wherever it is used."""
+
+
 @irdl_op_definition
 class MakeTensorDescOp(PureOp):
     """Make a tensor descriptor in the program: of a tensor at ``base``, with its ``shape`` and its
@@ -98,6 +103,8 @@ class MakeTensorDescOp(PureOp):
     result = result_def(TensorDescType)
 
     irdl_options = (SameVariadicOperandSize(),)
+
+    traits = traits_def(MakesDescriptor())
 
     assembly_format = (
         "$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)"
@@ -121,9 +128,19 @@ class MakeTensorDescOp(PureOp):
             raise VerifyException(f"{self.name}: {len(self.shape)} sizes for a box {box}")
 
 
+def _is_known(desc: SSAValue) -> bool:
+    """Not one of several that a loop or a branch chooses."""
+    if isinstance(desc.owner, Block):
+        around = desc.owner.parent_op()
+        return around is None or around.has_trait(IsolatedFromAbove)
+    return desc.owner.has_trait(MakesDescriptor)
+
+
 def _check(op: Operation, desc: SSAValue, indices: Sequence[SSAValue], value: SSAValue) -> None:
-    if not isinstance(desc.owner, MakeTensorDescOp):
-        raise VerifyException(f"{op.name}: no tt.make_tensor_descriptor makes the descriptor")
+    if not _is_known(desc):
+        raise VerifyException(
+            f"{op.name}: the descriptor is neither made by an op nor an argument of the kernel"
+        )
     box = box_of(desc.type)
     if value.type != box:
         raise VerifyException(f"{op.name}: {desc.type} does not move {value.type}")

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     i32,
+    i64,
 )
 from xdsl.ir import Region
 from xdsl.irdl import (
@@ -29,11 +30,15 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
+from ninetoothed.ir.tt.descriptors import TensorDescType
+from ninetoothed.ir.tt.types import shape_of
 
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
     """A kernel's device function; ``arg_attrs``: divisibility of arguments by 16, for Triton.
+
+    Behind a descriptor come its tensor's sizes and strides, a number a dim, as Triton has them.
 
     ```mlir
     tt.func @add(%x: !tt.ptr<f16>, %n: i32) {
@@ -70,6 +75,14 @@ class FuncOp(IRDLOperation):
             raise VerifyException("tt.func: the arguments must have the types of function_type")
         if self.function_type.outputs.data:
             raise VerifyException("tt.func: a kernel has no results")
+        for index, type in enumerate(types):
+            if isinstance(type, TensorDescType):
+                dims = len(shape_of(type.box))
+                if types[index + 1 : index + 1 + 2 * dims] != [i32] * dims + [i64] * dims:
+                    raise VerifyException(
+                        f"tt.func: behind a descriptor of {dims} dims are as many i32 and i64, "
+                        "its tensor's sizes and strides"
+                    )
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException("tt.func: the body must end in tt.return")
 

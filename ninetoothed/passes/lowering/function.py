@@ -14,8 +14,9 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     UnknownLoc,
     i32,
+    i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ninetoothed.artifacts.capabilities import Capabilities
 from ninetoothed.artifacts.reciprocals import PARTS
@@ -46,6 +47,8 @@ class Function:
         self.symbols: dict[str, SSAValue] = {}
         self.reciprocals: dict[IndexExpr, tuple[SSAValue, ...]] = {}
         """The multiplier and the shift of each divisor (see ``artifacts.reciprocals``)."""
+        self.descriptors: dict[tuple[Attribute, ...], SSAValue] = {}
+        """Those that the host makes, by what they are made of (see :func:`made_of`)."""
         self.scratch: dict[str, SSAValue] = {}
         """The pointer to each scratch memory."""
         self._declare()
@@ -76,8 +79,10 @@ class Function:
                 attributes["nt.element_type"] = scalar
             if decl.kind == "scalar" and scalar in _UNSIGNED:
                 attributes["nt.unsigned"] = UnitAttr()
-            self.values[view] = self._argument(type, attributes, decl.name)
             found = [use.operation for use in view.uses]
+            # Of what descriptors of the host alone are of, no pointer is needed.
+            if not found or not all(isinstance(op, nt.HostDescriptorOp) for op in found):
+                self.values[view] = self._argument(type, attributes, decl.name)
             if offsets := [op for op in found if isinstance(op, nt.SequencesOp)]:
                 assert decl.offsets is not None
                 attributes = {"nt.symbol": StringAttr(decl.offsets)}
@@ -100,8 +105,34 @@ class Function:
                     for part in PARTS
                 )
         for op in kernel.apply.walk():
+            if isinstance(op, nt.HostDescriptorOp) and self.made_of(op) not in self.descriptors:
+                self.descriptors[self.made_of(op)] = self._descriptor_argument(op)
+        for op in kernel.apply.walk():
             if isinstance(op, nt.ScratchOp) and op.memory.data not in self.scratch:
                 self.scratch[op.memory.data] = self._scratch_argument(op)
+
+    def made_of(self, op: nt.HostDescriptorOp) -> tuple[Attribute, ...]:
+        """What a descriptor of the host depends on."""
+        assert isinstance(op.ref, BlockArgument)
+        param = self.kernel.sources[op.ref.index].param
+        return param, op.shape, op.strides, op.result.type
+
+    def _descriptor_argument(self, op: nt.HostDescriptorOp) -> SSAValue:
+        """The argument of a descriptor, with the numbers that come behind it."""
+        assert isinstance(op.ref, BlockArgument)
+        param = self.kernel.sources[op.ref.index].param
+        name = f"{param.data}_desc"
+        found = self._argument(op.result.type, {"nt.descriptor": param}, name)
+        rows = (("size", i32, op.shape), ("stride", i64, op.strides))
+        for kind, type, exprs in rows:
+            for dim, expr in enumerate(exprs.data):
+                number = StringAttr(f"{name}_{kind}_{dim}")
+                attributes: dict[str, Attribute] = {
+                    "nt.of_descriptor": number,
+                    "nt.number": nt.ExprAttr(expr),
+                }
+                self._argument(type, attributes, f"{name}_{kind}")
+        return found
 
     def _scratch_argument(self, op: nt.ScratchOp) -> SSAValue:
         """The argument of a scratch memory, which starts at a multiple of 16 bytes."""

@@ -22,6 +22,11 @@ def _pointer(f: Function, op: nt.PointerOp) -> None:
     f.values[op.result] = f.value(op.ref)
 
 
+@LOWERINGS.register(nt.HostDescriptorOp)
+def _host_descriptor(f: Function, op: nt.HostDescriptorOp) -> None:
+    f.values[op.result] = f.descriptors[f.made_of(op)]
+
+
 @LOWERINGS.register(nt.ScratchOp)
 def _scratch(f: Function, op: nt.ScratchOp) -> None:
     f.values[op.result] = f.scratch[op.memory.data]

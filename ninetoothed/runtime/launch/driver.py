@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 import math
 import struct
@@ -17,10 +18,16 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.artifacts.artifact import Binary, Scratch
+from ninetoothed.artifacts.artifact import (
+    Binary,
+    DescriptorLayout,
+    Scratch,
+    dims_of_descriptor,
+)
 from ninetoothed.calls.generated import defined
-from ninetoothed.errors import ConfigurationError, DeviceError, ScratchError
-from ninetoothed.runtime.launch import device
+from ninetoothed.errors import ConfigurationError, DescriptorError, DeviceError, ScratchError
+from ninetoothed.runtime.launch import device, tensor_maps
+from ninetoothed.runtime.launch.tensor_maps import Number, TensorMaps
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,13 @@ class Driver:
             if function(code, ctypes.byref(text)) == 0 and text.value is not None:
                 found.append(text.value.decode(errors="replace"))
         return f"{found[0]} ({found[-1]})" if found else f"error {code}"
+
+    @functools.cached_property
+    def version(self) -> int:
+        """The driver's version: 13010 is CUDA 13.1."""
+        value = ctypes.c_int()
+        self.check(self.call("DriverGetVersion", ctypes.byref(value)), "asking for its version")
+        return value.value
 
     def device_attribute(self, attribute: int, index: int) -> int:
         """An attribute of device ``index``."""
@@ -343,29 +357,59 @@ class Launcher:
         self.of_shape = tuple(of_shape)
         fixed = [position for position, one in enumerate(of_shape) if one]
         self._varying = [position for position, one in enumerate(of_shape) if not one]
-        codes = [_code(type) for type in types]
+        mapped = [place for place, type in enumerate(types) if dims_of_descriptor(type)]
+        # Descriptors are given as pointers, and passed behind all else.
+        codes = ["Q" if place in mapped else _code(type) for place, type in enumerate(types)]
         slots = [f"{code}{_SLOT - struct.calcsize('<' + code)}x" for code in codes]
         self._shape = struct.Struct("<" + "".join(slots[place] for place in fixed) + _CONFIG)
         self._config = _SLOT * len(fixed)
         head = self._shape.size
-        varying = "".join(slots[position] for position in self._varying) + "Q" * len(self._memories)
-        own = "Q" if loaded.binary.scratch else ""
-        self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{own}")
+        packed = [position for position in self._varying if position not in mapped]
+        self._packed = [self._varying.index(position) for position in packed]
+        varying = "".join(slots[position] for position in packed) + "Q" * len(self._memories)
+        own = f"{'Q' if loaded.binary.scratch else '8x'}8x"
         behind = self._config + _CONFIG_BYTES
         offsets = {position: _SLOT * place for place, position in enumerate(fixed)}
-        offsets |= {
-            position: behind + _SLOT * place for place, position in enumerate(self._varying)
-        }
+        offsets |= {position: behind + _SLOT * place for place, position in enumerate(packed)}
         # Behind a kernel's own arguments Triton's have two pointers: to memory for the programs,
         # and to some for profiles, which nobody asks for.
-        last = behind + _SLOT * len(self._varying)
+        last = behind + _SLOT * len(packed)
         end = last + _SLOT * len(self._memories)
+        size = end + 2 * _SLOT
+        gap = -size % tensor_maps.ALIGNMENT if mapped else 0
+        maps = f"{gap}x" + f"{tensor_maps.BYTES}s" * len(mapped)
+        self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{own}{maps}")
+        self._parameters = self._pack.size
+        offsets |= {
+            position: size + gap + tensor_maps.BYTES * place
+            for place, position in enumerate(mapped)
+        }
         self._offsets = [offsets[position] for position in range(len(types))]
         self._offsets += range(last, end + 2 * _SLOT, _SLOT)
-        self._parameters = end + 2 * _SLOT
+        self._maps = [
+            self._tensor_maps(layout, position, fixed, codes)
+            for layout, position in zip(loaded.binary.descriptors, mapped, strict=True)
+        ]
         self.shape, self._given = self._packing_functions(fixed)
         self.run = self._run_function()
         self.known: Mapping[str, Any] = {"run": self.run, "bfloat16": bfloat16}
+
+    def _tensor_maps(
+        self, layout: DescriptorLayout, position: int, fixed: Sequence[int], codes: Sequence[str]
+    ) -> tuple[TensorMaps, tuple[int, ...]]:
+        """The tensor maps of the argument at ``position``; and which of the varying arguments their
+        keys have, behind what launches of the same shape have in common.
+        """
+        own = [self._varying.index(position)]
+        numbers: list[Number] = []
+        for place in range(position + 1, position + 1 + 2 * len(layout.box)):
+            if place in fixed:
+                numbers.append(Number(codes[place], _SLOT * fixed.index(place)))
+            else:
+                own.append(self._varying.index(place))
+                numbers.append(Number("", len(own)))
+        loaded = self.loaded
+        return TensorMaps(loaded.driver, loaded.device, layout, numbers), tuple(own)
 
     def launch(self, programs: int, arguments: Sequence[Any], stream: int) -> bytes:
         """Launches on the current device, which the kernel was loaded on, and returns what launches
@@ -374,10 +418,14 @@ class Launcher:
         Raises:
             ConfigurationError: the device has too little for a program.
             ScratchError: there is no scratch memory.
+            DescriptorError: the driver makes no tensor descriptor of a tensor.
             DeviceError: the launch failed otherwise.
         """
-        shape = self.shape(programs, arguments)
-        if not self.run(programs, shape, stream, *self._given(arguments)):
+        shape, given = self.shape(programs, arguments), self._given(arguments)
+        for maps, own in self._maps:
+            # What :attr:`run` would only refuse.
+            _ = maps[shape, *(given[place] for place in own)]
+        if not self.run(programs, shape, stream, *given):
             if self._memories:
                 raise ScratchError("the device has no memory left for the kernel's scratch memory")
             raise DeviceError(
@@ -419,7 +467,9 @@ class Launcher:
     def _cell(self) -> tuple[Any, Any, Any]:
         """Memory for the arguments of one launch, and pointers to its parts."""
         words = self._parameters // _SLOT + len(self._offsets)
-        block = (ctypes.c_uint64 * words)()
+        memory = (ctypes.c_uint64 * (words + tensor_maps.ALIGNMENT // _SLOT))()
+        gap = -ctypes.addressof(memory) % tensor_maps.ALIGNMENT
+        block = (ctypes.c_uint64 * words).from_buffer(memory, gap)
         start = ctypes.addressof(block)
         first = self._parameters // _SLOT
         for place, offset in enumerate(self._offsets):
@@ -429,12 +479,12 @@ class Launcher:
 
     def _run_function(self) -> Callable[..., bool]:
         """``run(programs, shape, stream, *varying)`` launches; False: a number is too large to be
-        packed, or there is no scratch memory, and nothing was launched.
+        packed, or there is no scratch memory or descriptor, and nothing was launched.
         """
         names = [f"v{place}" for place in range(len(self._varying))]
         given = ", ".join(["programs", "shape", "stream", *names])
         binary = self.loaded.binary
-        packed = ", ".join(["shape", "stream", *names])
+        packed = ", ".join(["shape", "stream", *(f"v{place}" for place in self._packed)])
         lines = [f"def run({given}):"]
         memories = [f"memory{place}" for place in range(len(self._memories))]
         if memories:
@@ -448,6 +498,15 @@ class Launcher:
         if binary.scratch:
             lines.append("    memory = scratch(programs)")
             packed += ", memory.data_ptr()"
+        for place, (_, own) in enumerate(self._maps):
+            key = ", ".join(["shape", *(f"v{index}" for index in own)])
+            lines += [
+                "    try:",
+                f"        map{place} = maps{place}[{key}]",
+                "    except DescriptorError:",
+                "        return False",
+            ]
+            packed += f", map{place}"
         lines += [
             "    try:",
             "        block, config, parameters = cell = take()",
@@ -483,6 +542,8 @@ class Launcher:
             "out_of_memory": device.out_of_memory,
             "again": self._again,
             "failed": self._failed,
+            "DescriptorError": DescriptorError,
+            **{f"maps{place}": maps for place, (maps, _) in enumerate(self._maps)},
         }
         (run,) = defined(("run",), "\n".join(lines), known)
         return run

@@ -12,7 +12,13 @@ from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.generated import defined
-from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, ScratchError
+from ninetoothed.errors import (
+    ArgumentError,
+    CheckError,
+    ConfigurationError,
+    FallbackError,
+    ScratchError,
+)
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched, LaunchedKernel
 
@@ -187,7 +193,7 @@ class LoadedKernel:
         Raises:
             ArgumentError: the sizes do not fit one another, or too many programs are needed.
             ConfigurationError: the device has too little for a program.
-            ScratchError: there is no scratch memory.
+            FallbackError: there is no scratch memory, or no descriptor of a tensor.
             DeviceError: the launch failed otherwise.
         """
         programs, arguments = self._host.checked(values)
@@ -206,7 +212,7 @@ class LoadedKernel:
         kernel, launch, stream, raised = self._ready
         try:
             shape = launch(programs, arguments, stream(self.loaded.device))
-        except ScratchError:
+        except FallbackError:
             raise
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error

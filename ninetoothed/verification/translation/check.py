@@ -158,14 +158,13 @@ class _Check:
             # An access out of bounds is recorded before it is refused.
             failed = error
         as_before = self._as_before(trace_step, after, symbols)
-        joined = trace_step.joined_lanes
+        joined, reordered = trace_step.joined_lanes, trace_step.reordered_lanes
         merged = trace_step.merged_programs
         if merged is not None:
             sizes = [int(evaluate(size, symbols)) for size in merged.shape]
             before = before.merged(sizes, *merged[1:])
-        found = difference(
-            before.joined(joined), as_before.joined(joined), trace_step.drops, trace_step.adds
-        )
+        sides = (one.joined(joined).without_lanes(reordered) for one in (before, as_before))
+        found = difference(*sides, dropping=trace_step.drops, adding=trace_step.adds)
         if found is not None or failed is not None:
             raise CompilerError(self._message(trace_step, sample, found, failed))
         if trace_step.drops and trace_step.is_ours:

@@ -17,7 +17,13 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
-from ninetoothed.ir.kernel_pass import DeclaringPass, JoinedLanes, KernelPass, MergedPrograms
+from ninetoothed.ir.kernel_pass import (
+    DeclaringPass,
+    JoinedLanes,
+    KernelPass,
+    MergedPrograms,
+    ReorderedLanes,
+)
 from ninetoothed.ir.snapshots import Snapshots
 from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
@@ -71,6 +77,12 @@ class TraceStep:
         """The reads whose lanes the pass joins."""
         found = self._of_kernel
         return found[0].joined_lanes(found[1]) if found else ()
+
+    @property
+    def reordered_lanes(self) -> Collection[ReorderedLanes]:
+        """The accesses whose lanes the pass reorders."""
+        found = self._of_kernel
+        return found[0].reordered_lanes(found[1]) if found else ()
 
     @property
     def merged_programs(self) -> MergedPrograms | None:

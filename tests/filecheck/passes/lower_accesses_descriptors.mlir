@@ -65,3 +65,49 @@ nt.kernel @boxes symbols [#nt.symbol<h size 0 to ?>, #nt.symbol<m size 0 to ?>, 
   nt.store %all, %zs[] descriptor [2, 1] : !out, !out[]
   nt.return
 }
+
+// One of the host's begins where its tensor does, so that an index that only programs change is one
+// of the box's, too. Equal ones are one, without a loop.
+// CHECK-LABEL: nt.kernel @of_host
+// CHECK: scf.for %i
+// CHECK: %x_desc = nt.host_descriptor %xs [h, n, m] strides [s, s, 1] : {{.*}} -> !tt.tensordesc<tensor<1x32x64xf16>>
+// CHECK: [[v:%.*]] = tt.descriptor_load %x_desc[%pid, {{%.*}}, {{%.*}}] : !tt.tensordesc<tensor<1x32x64xf16>> -> tensor<1x32x64xf16>
+// CHECK-NEXT: [[w:%.*]] = tt.reshape [[v]] : tensor<1x32x64xf16> -> tensor<32x64xf16>
+// CHECK-NEXT: %v = tt.trans [[w]] array<i32: 1, 0> : tensor<32x64xf16> -> tensor<64x32xf16>
+// CHECK-NOT: nt.pointer
+// CHECK: %z_desc = nt.host_descriptor %zs [h, n, n] strides [s, s, 1]
+// CHECK: tt.descriptor_store %z_desc[%pid, {{%.*}}, {{%.*}}], {{%.*}} : !tt.tensordesc<tensor<1x64x64xf16>>, tensor<1x64x64xf16>
+// ONCE-LABEL: nt.kernel @of_host
+// ONCE: nt.host_descriptor %xs
+// ONCE-NOT: nt.host_descriptor
+// ONCE: scf.for %i
+// ONCE-NOT: nt.host_descriptor
+// ONCE: scf.yield
+nt.kernel @of_host symbols [#nt.symbol<h size 0 to ?>, #nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ? div 16>]
+    grid #nt.expr<h> arrange {
+  %x = nt.source "x" "tensor" strides [s, 1, s] aligned true : !x
+  %x0 = nt.access %x <[[h], [m ceildiv 64], [64, 32]] -> [g0, b0 + k1_0 * 64, b1] if [[b0 + k1_0 * 64, m], [b1, n]]>
+      : !x -> !nt.tensor<[h] x !tiles>
+  %z = nt.source "z" "tensor" strides [s, 1, s] aligned true : !x
+  %z0 = nt.access %z <[[h], [1, 64, 64]] -> [g0, b1, b2] if [[b1, n], [b2, n]]> : !x -> !nt.tensor<[h] x !out>
+  nt.arranged %x0, %z0 : !nt.tensor<[h] x !tiles>, !nt.tensor<[h] x !out>
+} apply {
+^bb0(%xs : !tiles, %zs : !out):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [h] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = nt.size <m ceildiv 64> : i32
+  %zero = arith.constant 0.0 : f16
+  %start = nt.full %zero : f16 -> !nt.tensor<[64, 64] x f16>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %start) -> (!nt.tensor<[64, 64] x f16>) : i32 {
+    %v = nt.load %xs[%i] descriptor [0, 2, 1] by_host : !tiles[i32] -> !tile
+    %again = nt.load %xs[%i] descriptor [0, 2, 1] by_host : !tiles[i32] -> !tile
+    %t = nt.trans %again order [1, 0] : !tile -> !nt.tensor<[32, 64] x f16>
+    %d = nt.dot %v, %t, %acc : !tile, !nt.tensor<[32, 64] x f16> -> !nt.tensor<[64, 64] x f16>
+    scf.yield %d : !nt.tensor<[64, 64] x f16>
+  }
+  %all = nt.expand_dims %sum axis 0 : !nt.tensor<[64, 64] x f16> -> !out
+  nt.store %all, %zs[] descriptor [0, 2, 1] by_host : !out, !out[]
+  nt.return
+}

@@ -2,6 +2,8 @@
 // RUN: nt-opt %s --print-local-scope -p 'nt-use-descriptors{descriptors=1}' | filecheck %s --check-prefix=LOADS
 // RUN: nt-opt %s --print-local-scope -p nt-use-descriptors | filecheck %s --check-prefix=NONE
 // RUN: nt-opt %s --remarks -p 'nt-use-descriptors{descriptors=1}' 2>&1 | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope -p 'nt-use-descriptors{descriptors=2 host_descriptors=false}' | filecheck %s --check-prefix=DEVICE
+// RUN: nt-opt %s --remarks -p 'nt-use-descriptors{descriptors=2 host_descriptors=false}' 2>&1 | filecheck %s --check-prefix=OFF
 // RUN: nt-opt %s --remarks -p 'nt-use-descriptors{descriptors=2 index_bits=64}' 2>&1 | filecheck %s --check-prefix=WIDE
 
 // By default, all have pointers.
@@ -10,14 +12,21 @@
 // What is a box in a loop with a dot goes through a descriptor, the contiguous dim last; and what is
 // stored where the choice is 2. Guards that are clamped are bounds, too.
 // CHECK-LABEL: nt.kernel @product
-// CHECK: nt.load %as[%i] other 0.000000e+00 : f16 descriptor [0, 1]
-// CHECK: nt.load %bs[%i] guards {{.*}}b1 + k1_0 * 64, k], [b0 + g0 * 64, m]{{.*}} descriptor [1, 0]
-// CHECK: nt.store %sum, %cs[] descriptor [0, 1]
+// CHECK: nt.load %as[%i] other 0.000000e+00 : f16 descriptor [0, 1] by_host
+// CHECK: nt.load %bs[%i] guards {{.*}}b1 + k1_0 * 64, k], [b0 + g0 * 64, m]{{.*}} descriptor [1, 0] by_host
+// CHECK: nt.store %sum, %cs[] descriptor [0, 1] by_host
+// DEVICE-LABEL: nt.kernel @product
+// DEVICE: nt.load %as[%i] other 0.000000e+00 : f16 descriptor [0, 1] :
+// DEVICE-NOT: by_host
+// OFF: remark: box of `a` moved through a descriptor [nt-use-descriptors, passed]
+// OFF-NEXT: remark: descriptor of `a` made by each program: host_descriptors is off [nt-use-descriptors, missed]
 // LOADS-LABEL: nt.kernel @product
 // LOADS: nt.load %as[%i] {{.*}} descriptor [0, 1]
 // LOADS-NOT: nt.store {{.*}} descriptor
 // REMARK: remark: box of `a` moved through a descriptor [nt-use-descriptors, passed]
+// REMARK-NEXT: remark: descriptor of `a` made by the host [nt-use-descriptors, passed]
 // REMARK-NEXT: remark: box of `b` moved through a descriptor [nt-use-descriptors, passed]
+// REMARK-NEXT: remark: descriptor of `b` made by the host [nt-use-descriptors, passed]
 // REMARK-NEXT: remark: pointers to `c` kept: descriptors is 1, and may be 2 where the GPU has them [nt-use-descriptors, analysis]
 // WIDE: remark: pointers to `a` kept: its sizes may need more than 32 bits [nt-use-descriptors, missed]
 !matrix = !nt.tensor<[m, k] x f16>
@@ -55,12 +64,17 @@ nt.kernel @product symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>
   nt.return
 }
 
-// A dim with one index is left out, unless a loop changes the index, or a guard is about it.
+// A dim with one index is left out, unless a loop changes the index, or a guard is about it; or the
+// host makes the descriptor, and the index is not 0.
 // CHECK-LABEL: nt.kernel @fixed
-// CHECK: nt.load %as[%i] descriptor [2, 3]
-// CHECK: nt.load %bs[%i] descriptor [1, 2, 3]
-// CHECK: nt.load %cs[%i] descriptor [0, 2, 3]
-// REMARK-COUNT-3: through a descriptor
+// CHECK: nt.load %as[%i] descriptor [0, 1, 2, 3] by_host
+// CHECK: nt.load %bs[%i] descriptor [0, 1, 2, 3] by_host
+// CHECK: nt.load %cs[%i] descriptor [0, 2, 3] by_host
+// DEVICE-LABEL: nt.kernel @fixed
+// DEVICE: nt.load %as[%i] descriptor [2, 3] :
+// DEVICE: nt.load %bs[%i] descriptor [1, 2, 3] :
+// DEVICE: nt.load %cs[%i] descriptor [0, 2, 3] :
+// REMARK-COUNT-3: made by the host
 !tensor = !nt.tensor<[h, l, m, 64] x f16>
 !of_programs = !nt.tensor<[h] x !nt.tensor<[l] x !block>>
 nt.kernel @fixed symbols [#nt.symbol<h size 1 to ?>, #nt.symbol<l size 1 to ?>, #nt.symbol<m size 1 to ?>, #nt.symbol<s stride ? to ? div 16>]
@@ -85,6 +99,44 @@ nt.kernel @fixed symbols [#nt.symbol<h size 1 to ?>, #nt.symbol<l size 1 to ?>, 
     %v = nt.load %bs[%i] : !nt.tensor<[l] x !block>[i32] -> !block
     %w = nt.load %cs[%i] : !nt.tensor<[l] x !block>[i32] -> !block
     %x = nt.dot %u, %v, %w : !block, !block -> !block
+  }
+  nt.return
+}
+
+// What only programs know is made by them: where their own sequences end, or where a matrix of a
+// tensor of many dims begins.
+// CHECK-LABEL: nt.kernel @of_programs
+// CHECK: nt.load %as[%i] descriptor [0, 1] :
+// CHECK: nt.load %bs[] descriptor [4, 5] :
+// REMARK-NEXT: remark: box of `a` moved through a descriptor [nt-use-descriptors, passed]
+// REMARK-NEXT: remark: descriptor of `a` made by each program: the host does not know `length` [nt-use-descriptors, missed]
+// REMARK-NEXT: remark: box of `b` moved through a descriptor [nt-use-descriptors, passed]
+// REMARK-NEXT: remark: descriptor of `b` made by each program: one of the whole tensor has 6 dims, and at most 5 may be [nt-use-descriptors, missed]
+!deep = !nt.tensor<[h, h, h, h, m, 64] x f16>
+!row = !nt.tensor<[h] x !nt.tensor<[1, 64] x f16>>
+!of_sequence = !nt.tensor<[length ceildiv 64] x !block>
+nt.kernel @of_programs symbols [#nt.symbol<h size 1 to ?>, #nt.symbol<m size 1 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<length length 0 to ?>, #nt.symbol<start start 0 to ?>, #nt.symbol<s stride ? to ? div 16>]
+    grid #nt.expr<h> arrange {
+  %x = nt.source "x" "tensor" strides [0, 1] jagged <1 length length start start offsets offsets i64> aligned false : !nt.tensor<[h, n] x f16>
+  %x0 = nt.access %x <[[h], [1, 64]] -> [g0, b1] if [[b1, length]]> : !nt.tensor<[h, n] x f16> -> !row
+  %a = nt.source "a" "tensor" strides [s, 1] aligned true : !nt.tensor<[m, 64] x f16>
+  %a0 = nt.access %a <[[h], [length ceildiv 64], [64, 64]] -> [b0 + k1_0 * 64, b1] if [[b0 + k1_0 * 64, length]]>
+      : !nt.tensor<[m, 64] x f16> -> !nt.tensor<[h] x !of_sequence>
+  %b = nt.source "b" "tensor" strides [s, s, s, s, s, 1] aligned true : !deep
+  %b0 = nt.access %b <[[h], [64, 64]] -> [g0, g0, g0, g0, b0, b1] if [[b0, m]]>
+      : !deep -> !nt.tensor<[h] x !block>
+  nt.arranged %x0, %a0, %b0 : !row, !nt.tensor<[h] x !of_sequence>, !nt.tensor<[h] x !block>
+} apply {
+^bb0(%xs : !nt.tensor<[1, 64] x f16>, %as : !of_sequence, %bs : !block):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [h] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = nt.size <length ceildiv 64> : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %u = nt.load %as[%i] : !of_sequence[i32] -> !block
+    %v = nt.load %bs[] : !block[] -> !block
+    %x = nt.dot %u, %v, %v : !block, !block -> !block
   }
   nt.return
 }

@@ -14,6 +14,7 @@ from ninetoothed.testing import nt_opt
 PARAMS = 'nt.params = [#nt.param<"x" tensor [n] [1]>]'
 GRID = "nt.grid = #nt.expr<n ceildiv 16>"
 CHECKS = "nt.checks = []"
+KINDS = "nt.param, nt.symbol, nt.reciprocal, nt.descriptor, nt.of_descriptor or nt.scratch"
 POINTER = '%x: !tt.ptr<f32> {nt.param = "x"}'
 
 
@@ -46,17 +47,22 @@ def error_of(text: str, language: Language) -> CompilerError:
         (function(POINTER, (GRID, PARAMS)), "tt.func @k has no nt.checks", (1, 0)),
         (
             function("%x: !tt.ptr<f32>"),
-            "argument 0 of tt.func @k is no nt.param, nt.symbol, nt.reciprocal or nt.scratch",
+            f"argument 0 of tt.func @k is no {KINDS}",
             (1, 0),
         ),
         (
             function('%y: i32 {nt.reciprocal = "half", nt.divisor = #nt.expr<n>}'),
-            "argument 0 of tt.func @k is no nt.param, nt.symbol, nt.reciprocal or nt.scratch",
+            f"argument 0 of tt.func @k is no {KINDS}",
             (1, 0),
         ),
         (
             function('%y: i32 {nt.reciprocal = "shift"}'),
             "argument 0 of tt.func @k has no nt.divisor",
+            (1, 0),
+        ),
+        (
+            function('%y: i32 {nt.of_descriptor = "size"}'),
+            "argument 0 of tt.func @k has no nt.number",
             (1, 0),
         ),
         (

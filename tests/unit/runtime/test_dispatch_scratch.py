@@ -1,4 +1,4 @@
-"""Calls for which there is no scratch memory launch the kernel that needs none."""
+"""Calls for which there is no scratch memory, or descriptor, launch the kernel that needs none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from ninetoothed.artifacts.configuration import SPLIT, Config
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.calls import guard_bands
-from ninetoothed.errors import ConfigurationError, ScratchError
+from ninetoothed.errors import ConfigurationError, DescriptorError, ScratchError
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.tuning import candidates
 from tests.support.dispatching import SIGNATURE, World, blocks, constant, values
@@ -18,8 +18,10 @@ from tests.support.dispatching import SIGNATURE, World, blocks, constant, values
 PARTS = PLAIN.choosing(SPLIT, 4)
 
 
-@pytest.fixture
-def ran(world: World, monkeypatch: pytest.MonkeyPatch) -> list[Config]:
+@pytest.fixture(params=[ScratchError, DescriptorError])
+def ran(
+    world: World, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> list[Config]:
     """The configurations of what is launched; those that split have memory for 1,000 elements."""
     found: list[Config] = []
     load = candidates._loaded  # pyright: ignore[reportPrivateUsage]
@@ -31,7 +33,7 @@ def ran(world: World, monkeypatch: pytest.MonkeyPatch) -> list[Config]:
         def noted(values: tuple[Any, ...]) -> Any:
             config = host.artifact.config
             if config.parts > 1 and values[0].shape[0] > 1000:
-                raise ScratchError("the device has no memory left for the kernel's scratch memory")
+                raise request.param("the device has no memory left for what it takes")
             found.append(config)
             return launch(values)
 

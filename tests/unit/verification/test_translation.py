@@ -413,6 +413,23 @@ def test_lanes_that_are_joined() -> None:
     assert found == (Touch("x", "read", 0, (0,), 7), True)
 
 
+def test_lanes_that_are_reordered() -> None:
+    """A block that is read as its transpose; each program still reads the same elements."""
+    rows, columns = Trace(), Trace()
+    offsets = torch.arange(12).reshape(2, 3, 2)
+    for kind in ("read", "write"):
+        rows.touch(kind, "x", torch.arange(2), offsets, None, (3, 2))
+    columns.touch("read", "x", torch.arange(2), offsets.transpose(1, 2), None, (2, 3))
+    columns.touch("write", "x", torch.arange(2), offsets, None, (3, 2))
+    assert difference(rows, columns) is not None
+    reads, writes = [("x", "read")], [("x", "write"), ("y", "read")]
+    assert difference(rows.without_lanes(reads), columns.without_lanes(reads)) is None
+    assert difference(rows.without_lanes(writes), columns.without_lanes(writes)) is not None
+    columns.touch("read", "x", torch.arange(1), torch.tensor([[7]]), None, (1,))
+    found = difference(rows.without_lanes(reads), columns.without_lanes(reads))
+    assert found == (Touch("x", "read", 0, (), 7), True)
+
+
 def test_traces_of_far_elements() -> None:
     one, two = Trace(), Trace()
     far = torch.tensor([[[0, 1 << 40], [1 << 60, 5]]])

@@ -18,8 +18,12 @@ What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each i
 - TTIR's text: from 3.8 on, the type of a tensor descriptor has the box's dims without ``tensor``;
   from 3.9 on, accesses ask of the caches by an attribute of its own;
 - the metadata behind the last stage: ``name``, ``num_warps``, ``shared``, ``global_scratch_size``
-  and ``global_scratch_align``; ``num_ctas``, ``tensordesc_meta``, ``profile_scratch_size`` and
-  ``tmem_size``, which tell of what no launch of ours provides;
+  and ``global_scratch_align``; ``tensordesc_meta``, a row for each argument that is a tensor
+  descriptor: ``swizzle``, ``elem_size``, ``elem_type``, ``block_size``, and ``fp4_padded`` and
+  ``is_im2col``, which, with ``num_ctas``, ``profile_scratch_size`` and ``tmem_size``, tell of what
+  no launch of ours provides;
+- a descriptor among a function's arguments is followed by its tensor's sizes and strides, which
+  ``ASTSource`` adds;
 - ``triton.compiler.ASTSource`` of a ``triton.JITFunction`` (``@triton.jit`` reads its source back
   from a file), with ``make_ir`` and ``language``: Triton's own frontend;
 - errors hold their cause, without the source, as ``error_message``;
@@ -40,11 +44,17 @@ import re
 import sys
 import tempfile
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.artifact import (
+    Argument,
+    Artifact,
+    Binary,
+    DescriptorLayout,
+    dims_of_descriptor,
+)
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
@@ -72,6 +82,10 @@ _NO_SETTING = re.compile(
     r"|(?:CACHE|REDIS|REMOTE_CACHE|KERNEL|PROTON|ROC\w*|HSA|LIBCUDA|LIBHIP|CUDART)_\w+"
     r"|(?:DUMP|OVERRIDE)_DIR)"
 )
+
+# Of types of elements, the host's numbers where the device has others: fp32 with flushed
+# subnormals, fp64 and bf16.
+_ELEMENT_TYPES = {8: 10, 9: 8, 10: 9}
 
 # What Blackwell's tensor memory has, by which Triton's own loader judges too.
 _TENSOR_MEMORY_COLUMNS = 512
@@ -318,11 +332,8 @@ def _parsed(artifact: Artifact, ir: Any, context: Any) -> Any:
 
 
 def _binary(artifact: Artifact, code: bytes, metadata: Mapping[str, Any]) -> Binary:
-    for wanted in ("tensordesc_meta", "profile_scratch_size"):
-        if metadata.get(wanted):
-            raise CompilerError(
-                f"{artifact.name}: a launch would need Triton's {wanted} ({metadata[wanted]})"
-            )
+    if size := metadata.get("profile_scratch_size"):
+        raise CompilerError(f"{artifact.name}: a launch would need {size} bytes for profiles")
     if metadata.get("num_ctas", 1) != 1:
         raise CompilerError(f"{artifact.name}: a program has {metadata['num_ctas']} thread blocks")
     columns = metadata.get("tmem_size") or 0
@@ -338,6 +349,34 @@ def _binary(artifact: Artifact, code: bytes, metadata: Mapping[str, Any]) -> Bin
         int(metadata["num_warps"]) * artifact.target.warp_size,
         int(metadata.get("global_scratch_size") or 0),
         int(metadata.get("global_scratch_align") or 1),
+        _descriptor_layouts(artifact, metadata.get("tensordesc_meta") or ()),
+    )
+
+
+def _descriptor_layouts(
+    artifact: Artifact, rows: Sequence[Mapping[str, Any]]
+) -> tuple[DescriptorLayout, ...]:
+    """The layouts of the descriptors that a launch passes, from Triton's metadata.
+
+    Raises:
+        CompilerError: they are others.
+    """
+    ranks = [dims for one in artifact.arguments if (dims := dims_of_descriptor(one.type))]
+    if ranks != [len(row["block_size"]) for row in rows]:
+        raise CompilerError(
+            f"{artifact.name}: Triton has made {len(rows)} tensor descriptors of {len(ranks)} for "
+            f"{artifact.target}; those that the host makes need NVIDIA's GPUs from sm_90 on"
+        )
+    if any(row.get("fp4_padded") or row.get("is_im2col") for row in rows):
+        raise CompilerError(f"{artifact.name}: a launch has no tensor descriptor of this kind")
+    return tuple(
+        DescriptorLayout(
+            _ELEMENT_TYPES.get(int(row["elem_type"]), int(row["elem_type"])),
+            row["elem_size"],
+            row["swizzle"],
+            tuple(row["block_size"]),
+        )
+        for row in rows
     )
 
 
@@ -366,7 +405,8 @@ def _first_lines(text: str) -> str:
 _CACHES = ("none", "ca", "cg", "wb", "cs", "wt", "cv")
 _EVICTIONS = ("evict_normal", "evict_first", "evict_last")
 _ON_BOXES = re.compile(
-    r'^\s*(?:%\w+ = )?"tt\.(?:make_tensor_descriptor|descriptor_load|descriptor_store)"\(.*$',
+    r'^\s*(?:(?:%\w+ = )?"tt\.(?:make_tensor_descriptor|descriptor_load|descriptor_store|func)"\('
+    r"|\^bb0\().*$",
     re.MULTILINE,
 )
 _BOX = re.compile(r"(?<=!tt\.tensordesc<)tensor<([^<>]*)>(?=>)")
@@ -412,10 +452,18 @@ def _python_source(artifact: Artifact) -> Any:
             "set, unset it"
         )
     source: type[Any] = _module("triton.compiler").ASTSource
-    signature = {argument.name: argument.type for argument in artifact.arguments}
+    given: list[Argument] = []
+    of_descriptor = 0
+    for argument in artifact.arguments:
+        if of_descriptor:
+            of_descriptor -= 1
+        else:
+            given.append(argument)
+            of_descriptor = 2 * dims_of_descriptor(argument.type)
+    signature = {argument.name: argument.type for argument in given}
     attributes = {
         (position,): [["tt.divisibility", 16]]
-        for position, argument in enumerate(artifact.arguments)
+        for position, argument in enumerate(given)
         if argument.divisible_by_16
     }
     return source(function, signature, constexprs={}, attrs=attributes)

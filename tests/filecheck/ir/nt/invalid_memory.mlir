@@ -235,6 +235,56 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 // -----
 
+// CHECK: nt.load: the host makes no descriptor where there is none
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %v = nt.load %a[] by_host : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.host_descriptor: 1 sizes for a box tensor<8x64xf16>
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned true : !nt.tensor<[n, n] x f16>
+  nt.arranged %x : !nt.tensor<[n, n] x f16>
+} apply {
+^bb0(%a : !nt.tensor<[] x f16>):
+  %d = nt.host_descriptor %a [n] strides [n, 1] : !nt.tensor<[] x f16> -> !tt.tensordesc<tensor<8x64xf16>>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.host_descriptor: 3 strides for a box tensor<8x64xf16>
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned true : !nt.tensor<[n, n] x f16>
+  nt.arranged %x : !nt.tensor<[n, n] x f16>
+} apply {
+^bb0(%a : !nt.tensor<[] x f16>):
+  %d = nt.host_descriptor %a [n, n] strides [n, n, 1] : !nt.tensor<[] x f16> -> !tt.tensordesc<tensor<8x64xf16>>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.host_descriptor: the last stride is 1
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned true : !nt.tensor<[n, n] x f16>
+  nt.arranged %x : !nt.tensor<[n, n] x f16>
+} apply {
+^bb0(%a : !nt.tensor<[] x f16>):
+  %d = nt.host_descriptor %a [n, n] strides [1, n] : !nt.tensor<[] x f16> -> !tt.tensordesc<tensor<8x64xf16>>
+  nt.return
+}
+
+// -----
+
 // CHECK: nt.load: indices of boxes are not clamped
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

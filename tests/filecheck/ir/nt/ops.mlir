@@ -101,6 +101,9 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   nt.program_index %pid []
   // CHECK-NEXT: %p = nt.pointer %a : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.ptr<f16>
   %p = nt.pointer %a : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.ptr<f16>
+  // CHECK-NEXT: %desc = nt.host_descriptor %a [n, k] strides [k, 1] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.tensordesc<tensor<8x64xf16>>
+  %desc = nt.host_descriptor %a [n, k] strides [k, 1]
+      : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>> -> !tt.tensordesc<tensor<8x64xf16>>
   %i = arith.constant 0 : i32
   // CHECK: %q = nt.quotient %i by <n ceildiv 2> : i32
   %q = nt.quotient %i by <n ceildiv 2> : i32

@@ -26,3 +26,16 @@ tt.func @ops(%x: !tt.ptr<f16> {nt.param = "x"}, %m: i32, %n: i32, %s: i64) {
   tt.descriptor_store %d[%i, %i], %w : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>
   tt.return
 }
+
+// One that is an argument has its tensor's sizes and strides behind it.
+// CHECK-LABEL: tt.func @argument(
+// CHECK-SAME: %d: !tt.tensordesc<tensor<8x64xf16>> {nt.descriptor = "x"}, %m: i32
+// KEPT-LABEL: tt.func @argument(
+tt.func @argument(%d: !tt.tensordesc<tensor<8x64xf16>> {nt.descriptor = "x"}, %m: i32, %n: i32, %s: i64, %t: i64) {
+  %i = arith.constant 0 : i32
+  // CHECK: %v = tt.descriptor_load %d[%m, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>
+  %v = tt.descriptor_load %d[%m, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>
+  // CHECK: tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>
+  tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<tensor<8x64xf16>>, tensor<8x64xf16>
+  tt.return
+}

@@ -64,6 +64,14 @@ tt.func @f(%p: !tt.ptr<f32>) {
 
 // -----
 
+// CHECK: tt.bitcast: !tt.ptr<index> cannot become !tt.ptr<f32>
+tt.func @f(%x: !tt.ptr<index>) {
+  %y = tt.bitcast %x : !tt.ptr<index> -> !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
 // CHECK: tt.bitcast: !tt.ptr<f32> cannot become i64
 tt.func @f(%p: !tt.ptr<f32>) {
   %a = tt.bitcast %p : !tt.ptr<f32> -> i64

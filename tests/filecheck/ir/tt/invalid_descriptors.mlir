@@ -96,8 +96,19 @@ tt.func @f(%x: !tt.ptr<f16>, %i: i32, %s: i64, %v: tensor<8x64xf16>) {
 
 // -----
 
-// CHECK: tt.descriptor_load: no tt.make_tensor_descriptor makes the descriptor
-tt.func @f(%d: !tt.tensordesc<tensor<8x64xf16>>, %i: i32) {
-  %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>
+// CHECK: tt.descriptor_load: the descriptor is neither made by an op nor an argument of the kernel
+tt.func @f(%d: !tt.tensordesc<tensor<8x64xf16>>, %m: i32, %n: i32, %s: i64, %t: i64) {
+  %i = arith.constant 0 : i32
+  %r = scf.for %k = %i to %m step %m iter_args(%e = %d) -> (!tt.tensordesc<tensor<8x64xf16>>) : i32 {
+    %v = tt.descriptor_load %e[%i, %i] : !tt.tensordesc<tensor<8x64xf16>> -> tensor<8x64xf16>
+    scf.yield %e : !tt.tensordesc<tensor<8x64xf16>>
+  }
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.func: behind a descriptor of 2 dims are as many i32 and i64, its tensor's sizes and strides
+tt.func @f(%d: !tt.tensordesc<tensor<8x64xf16>>, %m: i32, %n: i32, %s: i64) {
   tt.return
 }

@@ -223,7 +223,12 @@ def test_what_a_launch_gives(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("tensordesc_meta", ["x"]), ("profile_scratch_size", 8), ("num_ctas", 2)]
+    ("name", "value"),
+    [
+        ("tensordesc_meta", [{"block_size": [8, 64]}]),
+        ("profile_scratch_size", 8),
+        ("num_ctas", 2),
+    ],
 )
 def test_what_no_launch_gives(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CompilerError, match=r"^add: "):
