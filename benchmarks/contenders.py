@@ -11,11 +11,26 @@ from unittest import mock
 
 import torch
 
-from benchmarks.operation import COMPILED, OTHERS, OURS, TORCH, TRITON, Function, Operation
+from benchmarks.operation import (
+    AUTOTUNED,
+    COMPILED,
+    OTHERS,
+    OURS,
+    TORCH,
+    TRITON,
+    Function,
+    Operation,
+)
 from ninetoothed.kernel.kernel import Kernel
 
 ON_CPU = (OURS, TORCH)
 """The providers that compute CPU tensors."""
+_MODES = {
+    # As most use it.
+    COMPILED: "default",
+    # Inside a CUDA graph, as "max-autotune" alone has it, each call would copy its inputs.
+    AUTOTUNED: "max-autotune-no-cudagraphs",
+}
 _REASON_LENGTH = 300
 
 
@@ -41,14 +56,15 @@ def function(provider: str, operation: Operation) -> Function | None:
         return _functions(provider).get(operation.name)
     if provider == TRITON:
         return operation.triton()
-    if provider != COMPILED:
+    if provider not in _MODES:
         return {OURS: operation.ours, TORCH: operation.torch}[provider]
+    if provider == AUTOTUNED and not operation.is_autotuned:
+        return None
     _set_up_compile()
     # Each case starts without what dynamo knows of others: it gives functions of many shapes up.
     dynamo: Any = importlib.import_module("torch._dynamo")
     dynamo.reset()
-    # In its default mode, as most use it: "max-autotune" is another.
-    compiled: Function = torch.compile(operation.torch, dynamic=False)
+    compiled: Function = torch.compile(operation.torch, dynamic=False, mode=_MODES[provider])
     return compiled
 
 

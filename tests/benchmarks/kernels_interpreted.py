@@ -125,6 +125,9 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
         ):
             yield name, (draw(m, k, dtype=dtype), draw(k, n, dtype=dtype), *rest)
             yield name, (draw(m, k, dtype=dtype), draw(n, k, dtype=dtype).T, *rest)
+        eights = (draw(*shape, dtype=torch.float8_e4m3fn) for shape in ((m, k), (k, n)))
+        of_matrices = (draw(dtype=torch.float32) for _ in range(2))
+        yield "fp8_matmul_tensorwise", (*eights, *of_matrices)
     for lengths in ((5, 0, 33, 70), (0, 1)):
         yield "grouped_matmul", (draw.jagged(lengths, 40), draw(len(lengths), 40, 24))
     for options in ((1, 0), (2, 1)):

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import kernels
+from benchmarks import contenders, kernels
 from benchmarks.cases import choose, tasks
 from benchmarks.measure import Measurer
-from benchmarks.operation import OTHERS, OURS, TRITON
+from benchmarks.operation import AUTOTUNED, COMPILED, OTHERS, OURS, TRITON, Function
 from benchmarks.operations import operations
 from benchmarks.records import Record, ResultsError, read, write
 from benchmarks.results import Results
@@ -26,6 +26,10 @@ from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, run
 from tests.support.imports import ROOT
 
 FOLDER = ROOT / "benchmarks" / "operations"
+AUTOTUNED_OPERATIONS = (
+    *("addmm", "bmm", "fp8_matmul", "int8_matmul"),
+    *("matmul", "matmul_nt", "matmul_tn", "matmul_tt"),
+)
 no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 
 
@@ -43,12 +47,13 @@ def two_operations(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "--providers cutlass",
             "there is no provider 'cutlass'; providers are ninetoothed, triton, torch, "
-            "torch.compile, liger, helion, tilelang",
+            "torch.compile, torch.compile.max-autotune, liger, helion, tilelang",
         ),
         (
             "--sizes huge",
             "there is no size 'huge'; sizes are small, medium, large, "
-            "ragged, ragged_large, rows_256, rows_4096, rows_16384",
+            "ragged, ragged_large, rows_256, rows_4096, rows_16384, square_1024, square_4096, "
+            "decode_1, decode_16, decode_64, decode_down_64, batch_512, batch_1024",
         ),
         ("--dtypes fp64", "there is no dtype 'fp64'; dtypes are fp16, bf16, fp32"),
         ("--layouts blocked", "there is no layout 'blocked'; layouts are contiguous, strided"),
@@ -185,6 +190,25 @@ def test_the_kernels_by_hand_exist() -> None:
     if not compat.available():
         pytest.skip("Triton is not installed")
     assert all(callable(operation.triton()) for operation in operations().values())
+
+
+def test_who_is_autotuned(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+
+    def compile(function: Function, **options: object) -> Function:
+        asked.append(options)
+        return function
+
+    monkeypatch.setattr(torch, "compile", compile)
+    autotuned = [
+        name
+        for name, one in operations().items()
+        if contenders.function(AUTOTUNED, one) is not None
+    ]
+    assert autotuned == list(AUTOTUNED_OPERATIONS)
+    assert asked == [{"dynamic": False, "mode": "max-autotune-no-cudagraphs"}] * len(autotuned)
+    assert contenders.function(COMPILED, OPERATION) is OPERATION.torch
+    assert asked[-1] == {"dynamic": False, "mode": "default"}
 
 
 @pytest.mark.gpu

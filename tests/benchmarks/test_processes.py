@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -11,7 +12,7 @@ import pytest
 
 from benchmarks.cases import tasks
 from benchmarks.kernels import Plan, compile_all, forget_choices, measured
-from benchmarks.operation import COMPILED, OURS, TORCH, TRITON
+from benchmarks.operation import AUTOTUNED, COMPILED, OURS, TORCH, TRITON
 from benchmarks.processes import ProcessError, Processes
 from benchmarks.records import Record
 from tests.benchmarks.fake import OPERATION
@@ -144,6 +145,17 @@ def test_compiling_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     )
     done = [line.partition(": ")[2] for line in lines if line.startswith("compile ")]
     assert sorted(done) == [f"double {name}" for name in sorted((OURS, TRITON, COMPILED))]
+
+
+@pytest.mark.parametrize("is_autotuned", [False, True])
+def test_what_is_not_autotuned_is_not_compiled_for_it(
+    is_autotuned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    operation = dataclasses.replace(OPERATION, is_autotuned=is_autotuned)
+    todo = Plan({"double": operation}, [request("fine")], (TORCH, AUTOTUNED), {}, "cpu")
+    compile_all(todo, 1, processes(), 30.0)
+    lines = [line.partition(": ")[2] for line in capsys.readouterr().out.splitlines()]
+    assert lines == [f"double {AUTOTUNED}"] * is_autotuned
 
 
 def test_ctrl_c_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,6 +134,20 @@ def test_fp8_matmul(place: Place, strided: bool, load: Load) -> None:
             check(place, result, expected)
 
 
+@every_place
+def test_fp8_matmul_with_a_scale_a_matrix(place: Place, load: Load) -> None:
+    fp8_matmul = load("fp8_matmul").fp8_matmul
+    draw = Draw(place.device, torch.float8_e4m3fn)
+    scales = (draw(dtype=torch.float32), draw(dtype=torch.float32))
+    for m, n, k in sizes(place):
+        input, other = draw(m, k), draw(n, k).T
+        expected = input.double() @ other.double() * scales[0].double() * scales[1]
+        check(place, fp8_matmul(input, other, *scales), expected)
+        columns = draw(n, dtype=torch.float32)
+        expected = input.double() @ other.double() * scales[0].double() * columns
+        check(place, fp8_matmul(input, other, scales[0], columns), expected)
+
+
 @kinds
 def test_grouped_matmul(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
     grouped_matmul = load("grouped_matmul").grouped_matmul
