@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 
 from benchmarks.operation import (
     BATCHES,
@@ -15,7 +16,7 @@ from benchmarks.operation import (
     bytes_of,
 )
 from benchmarks.sequences import sequences
-from examples import addmm, bmm, grouped_matmul, matmul
+from examples import addmm, bmm, fused_linear, grouped_matmul, matmul
 from examples.runner import Draw
 
 UNITS = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float32: "fp32"}
@@ -57,6 +58,12 @@ def _transposed_matmul(letters: str) -> Operation:
         layouts=("contiguous",),
         is_autotuned=True,
     )
+
+
+def _linear_silu_residual(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, residual: torch.Tensor
+) -> torch.Tensor:
+    return residual + F.silu(F.linear(input, weight, bias))
 
 
 def _grouped_inputs(
@@ -114,6 +121,17 @@ OPERATIONS = (
         ours=addmm.addmm,
         triton=by_hand("addmm"),
         torch=torch.addmm,
+        is_autotuned=True,
+    ),
+    Operation(
+        name="fused_linear",
+        sizes={**SIZES, "square_4096": SQUARES["square_4096"], **DECODE_DOWN},
+        inputs=lambda draw, m, n, k: (draw(m, k), draw(n, k), draw(n), draw(m, n)),
+        reference=_linear_silu_residual,
+        work=lambda input, weight, bias, residual: _work(input, weight.T, bias, residual),
+        ours=fused_linear.fused_linear,
+        triton=by_hand("fused_linear"),
+        torch=_linear_silu_residual,
         is_autotuned=True,
     ),
     Operation(

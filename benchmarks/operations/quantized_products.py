@@ -1,12 +1,13 @@
-"""Products of matrices of fewer bits: fp8, int8."""
+"""Products of matrices of fewer bits: fp8, int8, and a weight of four."""
 
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
-from benchmarks.operations.products import SIZES
-from examples import fp8_matmul, int8_matmul
+from benchmarks.operation import DECODE, Operation, Work, by_hand, bytes_of
+from benchmarks.operations.products import SIZES, UNITS
+from examples import fp8_matmul, int8_matmul, w4a16_matmul
 from examples.runner import Draw
 
 # torch takes matrices of one byte an element where n and k are multiples of 16.
@@ -80,6 +81,28 @@ def _int_mm(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return torch._int_mm(input, other)  # pyright: ignore[reportPrivateUsage]
 
 
+def _w4a16_inputs(draw: Draw, m: int, n: int, k: int) -> tuple[torch.Tensor, ...]:
+    weight = draw.integers(256, n, k // 2, dtype=torch.uint8)
+    # The weight is about as large as a normally distributed one.
+    scale = draw(k // w4a16_matmul.GROUP_SIZE, n).abs() / 8
+    return draw(m, k), weight, scale
+
+
+def _dequantized_linear(
+    input: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor
+) -> torch.Tensor:
+    return F.linear(input, w4a16_matmul.dequantize(weight, scale))
+
+
+def _w4a16_work(input: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> Work:
+    elements = input.shape[0] * weight.shape[0]
+    return Work(
+        bytes_of(input, weight, scale) + elements * input.element_size(),
+        2 * elements * input.shape[1],
+        UNITS[input.dtype],
+    )
+
+
 OPERATIONS = (
     # The element type of the case is that of no input: they are fp8, the output is bf16.
     Operation(
@@ -117,5 +140,25 @@ OPERATIONS = (
         torch=_int_mm,
         is_autotuned=True,
         dtypes=("fp16",),
+    ),
+    # Beside matmul's of the same sizes. torch dequantizes the weight first: its own kernel for four
+    # bits takes a packing of its own.
+    Operation(
+        name="w4a16_matmul",
+        sizes={
+            "small": (16, 512, 512),
+            "medium": (512, 4096, 4096),
+            "large": (2048, 8192, 8192),
+            "ragged": (77, 4099, 2176),
+            **DECODE,
+        },
+        inputs=_w4a16_inputs,
+        reference=_dequantized_linear,
+        work=_w4a16_work,
+        ours=w4a16_matmul.w4a16_matmul,
+        triton=by_hand("w4a16_matmul"),
+        torch=_dequantized_linear,
+        layouts=("contiguous",),
+        is_autotuned=True,
     ),
 )

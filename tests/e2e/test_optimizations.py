@@ -40,6 +40,7 @@ SIZES = {
     "embedding_backward": ((7, 31, 131), (16, 32, 256)),
     "fp8_matmul": ((35, 48, 80), (64, 128, 64)),
     "fp8_matmul_tensorwise": ((35, 48, 80), (64, 128, 64)),
+    "fused_linear": ((33, 65, 47), (64, 128, 64)),
     "grouped_matmul": ((3, 37, 40, 56), (2, 64, 64, 64)),
     "grouped_matmul_skewed": ((3, 37, 40, 56), (2, 64, 64, 64)),
     "int8_matmul": ((35, 48, 80), (64, 128, 64)),
@@ -60,6 +61,7 @@ SIZES = {
     "swiglu": ((5, 131), (8, 256)),
     "swiglu_backward": ((5, 131), (8, 256)),
     "topk": ((3, 131, 5), (4, 128, 8)),
+    "w4a16_matmul": ((3, 37, 256), (64, 128, 128)),
 }
 """What the inputs of each operation are made from: odd numbers, and such that blocks divide."""
 Call = tuple[Kernel, tuple[Any, ...], dict[str, Any]]
