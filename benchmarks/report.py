@@ -365,7 +365,10 @@ def speed_plot(results: Results) -> str:
 
 
 def floor_plot(results: Results) -> str:
-    """For each operation and size, the part of our time that no kernel can save."""
+    """For each operation and general size, the part of our time that no kernel can save.
+
+    All sizes would be more than there are colours.
+    """
     names = results.operations()
     cases = of_length(results.cases, KINDS[0])
     values = {

@@ -85,7 +85,7 @@ def quantize(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """``weight`` and ``scale`` of :func:`w4a16_matmul` for a weight in floating point, (n, k)."""
     groups = weight.unflatten(1, (-1, GROUP_SIZE))
     scale = (groups.abs().amax(dim=2) / 7).clamp_min(torch.finfo(weight.dtype).tiny)
-    numbers = (groups / scale[..., None]).round().clamp(-8, 7)
+    numbers = (groups / scale[..., None]).round()
     low, high = (numbers + 8).to(torch.uint8).chunk(2, dim=2)
     return (low | high << 4).flatten(1), scale.T.contiguous()
 

@@ -131,7 +131,7 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
         yield "fp8_matmul_tensorwise", (*eights, *of_matrices)
     halves = Draw("cpu", torch.float16, draw.strided)
     for m, n, k in ((1, 40, 128), (17, 33, 384)):
-        yield "w4a16_matmul", KNOWN["w4a16_matmul"].inputs(halves, m, n, k)
+        yield "w4a16_matmul", tuple(KNOWN["w4a16_matmul"].inputs(halves, m, n, k))
     for lengths in ((5, 0, 33, 70), (0, 1)):
         yield "grouped_matmul", (draw.jagged(lengths, 40), draw(len(lengths), 40, 24))
     for options in ((1, 0), (2, 1)):
