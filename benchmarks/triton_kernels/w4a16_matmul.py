@@ -42,6 +42,11 @@ def _prune(
     return [one for one in configs if one.kwargs["BLOCK_M"] <= rows]
 
 
+def _zero(arguments: dict[str, Any]) -> None:
+    """What sums are added to."""
+    arguments["output"].zero_()
+
+
 @triton.jit
 def _dequantized(bits, dtype: tl.constexpr):
     # Four bits at the end of 1024, or of 128 in bfloat16, count ones.
@@ -54,12 +59,14 @@ def _dequantized(bits, dtype: tl.constexpr):
 @tuned(
     [
         triton.Config(
-            {"BLOCK_M": m, "BLOCK_N": n, "SPLIT_K": split}, num_warps=warps, num_stages=stages
+            {"BLOCK_M": m, "BLOCK_N": n, "SPLIT_K": split},
+            num_warps=warps,
+            num_stages=stages,
+            pre_hook=_zero if split > 1 else None,
         )
         for m, n, split, warps, stages in (*_FEW_ROWS, *_MANY_ROWS)
     ],
     key=["M", "N", "K", "a_stride_k"],
-    reset_to_zero=["output"],
     prune_configs_by={"early_config_prune": _prune},
 )
 @triton.jit
@@ -127,7 +134,7 @@ def w4a16_matmul(input: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor)
     """``input @ dequantize(weight, scale).T`` of examples/w4a16_matmul.py."""
     m, k = input.shape
     n = weight.shape[0]
-    output = torch.zeros((m, n), dtype=input.dtype, device=input.device)
+    output = torch.empty((m, n), dtype=input.dtype, device=input.device)
     _w4a16_matmul[_grid](
         input,
         weight,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -193,7 +194,8 @@ def test_the_kernels_by_hand_exist() -> None:
 
 
 def test_who_is_autotuned(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, object]] = []
+    asked, resets = list[dict[str, object]](), list[bool]()
+    monkeypatch.setattr("torch._dynamo.reset", lambda: resets.append(True))
 
     def compile(function: Function, **options: object) -> Function:
         asked.append(options)
@@ -206,9 +208,16 @@ def test_who_is_autotuned(monkeypatch: pytest.MonkeyPatch) -> None:
         if contenders.function(AUTOTUNED, one) is not None
     ]
     assert autotuned == list(AUTOTUNED_OPERATIONS)
-    assert asked == [{"dynamic": False, "mode": "max-autotune-no-cudagraphs"}] * len(autotuned)
+    inductor: Any = importlib.import_module("torch._inductor")
+    mode = inductor.list_mode_options("max-autotune-no-cudagraphs")
+    options = {**mode, "fx_graph_cache": False}
+    assert asked == [{"dynamic": False, "options": options}] * len(autotuned)
     assert contenders.function(COMPILED, OPERATION) is OPERATION.torch
-    assert asked[-1] == {"dynamic": False, "mode": "default"}
+    assert asked[-1] == {"dynamic": False, "options": {}}
+    # One would forget the other's code.
+    assert not resets
+    contenders.start_case()
+    assert len(resets) == 1
 
 
 @pytest.mark.gpu
