@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cases import tasks
+from benchmarks.cases import FROM_LARGE_TO_SMALL, tasks
 from benchmarks.kernels import Plan, compile_all, forget_choices, measured
-from benchmarks.operation import AUTOTUNED, COMPILED, OURS, TORCH, TRITON
+from benchmarks.operation import AUTOTUNED, COMPILED, OURS, SIZES, TORCH, TRITON
+from benchmarks.operations import operations
 from benchmarks.processes import ProcessError, Processes
 from benchmarks.records import Record
 from tests.benchmarks.fake import OPERATION
@@ -178,6 +179,12 @@ def test_ctrl_c_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cases_go_from_large_to_small() -> None:
     some = tasks([OPERATION], ("small", "large", "ragged"), layouts=("strided",))
     assert [case["size"] for case in some] == ["large", "ragged", "small"]
+    assert sorted(FROM_LARGE_TO_SMALL) == sorted(SIZES)
+
+
+def test_all_operations_have_the_usual_sizes_and_known_ones() -> None:
+    for operation in operations().values():
+        assert {"small", "medium", "large", "ragged"} <= operation.sizes.keys() <= {*SIZES}
 
 
 def test_choices_are_forgotten(tmp_path: Path) -> None:
