@@ -11,8 +11,10 @@ from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Operation
 from benchmarks.records import Record
 
 FROM_LARGE_TO_SMALL = (
-    *("large", "ragged_large", "medium", "ragged", "small"),
+    *("large", "square_4096", "ragged_large", "medium", "ragged", "square_1024", "small"),
     *("rows_16384", "rows_4096", "rows_256"),
+    *("decode_down_64", "decode_64", "decode_16", "decode_1"),
+    *("batch_1024", "batch_512"),
 )
 """The order of an operation's sizes. Kernels whose tuner keeps one choice for all sizes choose at
 the first that they see, so it must not depend on the sizes that a run asks for first.

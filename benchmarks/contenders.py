@@ -5,17 +5,34 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import sys
 from collections.abc import Generator, Iterable
 from typing import Any
 from unittest import mock
 
 import torch
 
-from benchmarks.operation import COMPILED, OTHERS, OURS, TORCH, TRITON, Function, Operation
+from benchmarks.operation import (
+    AUTOTUNED,
+    COMPILED,
+    OTHERS,
+    OURS,
+    TORCH,
+    TRITON,
+    Function,
+    Operation,
+)
 from ninetoothed.kernel.kernel import Kernel
 
 ON_CPU = (OURS, TORCH)
 """The providers that compute CPU tensors."""
+_COMPILE_OPTIONS: dict[str, dict[str, Any]] = {
+    # The default mode, as most use it.
+    COMPILED: {},
+    # Mode "max-autotune-no-cudagraphs": in a CUDA graph, each call would copy its inputs. Compiled
+    # graphs are not kept on disk, as they hold what was chosen by the clock, on a GPU with others.
+    AUTOTUNED: {"max_autotune": True, "coordinate_descent_tuning": True, "fx_graph_cache": False},
+}
 _REASON_LENGTH = 300
 
 
@@ -41,15 +58,22 @@ def function(provider: str, operation: Operation) -> Function | None:
         return _functions(provider).get(operation.name)
     if provider == TRITON:
         return operation.triton()
-    if provider != COMPILED:
+    if provider not in _COMPILE_OPTIONS:
         return {OURS: operation.ours, TORCH: operation.torch}[provider]
+    if provider == AUTOTUNED and not operation.is_autotuned:
+        return None
     _set_up_compile()
-    # Each case starts without what dynamo knows of others: it gives functions of many shapes up.
-    dynamo: Any = importlib.import_module("torch._dynamo")
-    dynamo.reset()
-    # In its default mode, as most use it: "max-autotune" is another.
-    compiled: Function = torch.compile(operation.torch, dynamic=False)
+    options = _COMPILE_OPTIONS[provider]
+    compiled: Function = torch.compile(operation.torch, dynamic=False, options=options)
     return compiled
+
+
+def start_case() -> None:
+    """Forgets what ``torch.compile`` knows of other cases: it gives functions of many shapes up."""
+    # Not by each provider that compiles: code of the others would be forgotten, too.
+    dynamo: Any = sys.modules.get("torch._dynamo")
+    if dynamo is not None:
+        dynamo.reset()
 
 
 def set_up() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 
 from benchmarks.cases import ChoiceError, add_choices, chosen, label
-from benchmarks.contenders import function, left_out, reason, set_up
+from benchmarks.contenders import function, left_out, reason, set_up, start_case
 from benchmarks.measure import drawn
 from benchmarks.operation import Call
 from benchmarks.operations import operations
@@ -123,6 +123,7 @@ def main() -> int:
     failed = False
     for case in cases:
         operation = known[case["operation"]]
+        start_case()
         for provider in wanted.providers:
             if provider in absent or (computes := function(provider, operation)) is None:
                 continue

@@ -27,7 +27,7 @@ from benchmarks.cases import ChoiceError, add_choices, chosen, label
 from benchmarks.contenders import ON_CPU, left_out
 from benchmarks.environment import add_outputs, environment
 from benchmarks.measure import shape
-from benchmarks.operation import COMPILED, OURS, TRITON, Operation
+from benchmarks.operation import AUTOTUNED, COMPILED, OURS, TRITON, Operation
 from benchmarks.operations import operations
 from benchmarks.processes import ProcessError, Processes
 from benchmarks.records import Record, ResultsError, append, check_platform, read
@@ -38,7 +38,7 @@ from benchmarks.triton_kernels import COMPILE_ONLY
 _CACHE = Path(__file__).resolve().parent / ".cache"
 _MOST_JOBS = 12
 _SIZE_WITHOUT_GPU = "small"
-COMPILING = (OURS, TRITON, COMPILED)
+COMPILING = (OURS, TRITON, COMPILED, AUTOTUNED)
 """The providers that compile, and keep on disk what they compiled."""
 WRONG, UNUSABLE, STOPPED = 1, 2, 130
 """Exit codes: something failed, nothing was done, Ctrl-C."""
@@ -201,8 +201,9 @@ def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> 
     groups: dict[tuple[str, str], list[Record]] = {}
     # The small sizes first: sizes share most kernels.
     for case in reversed(todo.cases):
+        autotuned = todo.operations[case["operation"]].is_autotuned
         for provider in COMPILING:
-            if provider in todo.providers:
+            if provider in todo.providers and (autotuned or provider != AUTOTUNED):
                 request = {**case, "action": "compile", "providers": [provider]}
                 groups.setdefault((case["operation"], provider), []).append(request)
     progress = _Progress("compile", len(groups))

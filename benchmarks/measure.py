@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from benchmarks.cases import CASE
-from benchmarks.contenders import function, observed_choices, reason
+from benchmarks.contenders import function, observed_choices, reason, start_case
 from benchmarks.correctness import WrongResultError, checked
 from benchmarks.operation import Call, Function, Operation, Work
 from benchmarks.records import Record
@@ -59,6 +59,7 @@ class Measurer:
 
     def measure(self) -> list[Record]:
         """A record of each provider that has the operation; README.md says what is in it."""
+        start_case()
         names = [name for name in self.providers if name not in self.failed]
         work = Work(0)
         try:
@@ -217,6 +218,7 @@ def compile_only(operation: Operation, case: Record, provider: str, device: str)
         ContextLostError: nothing can run on the device any more.
         Exception: whatever the provider raises.
     """
+    start_case()
     try:
         own = function(provider, operation)
         if own is not None:

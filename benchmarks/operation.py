@@ -14,16 +14,28 @@ from examples.runner import Draw, differentiable, gradients, raised
 
 ROWS = {f"rows_{columns}": (4096, columns) for columns in (256, 4096, 16384)}
 """As many rows as a batch of long sequences has, by how long each is."""
-SIZES = ("small", "medium", "large", "ragged", "ragged_large", *ROWS)
+SQUARES = {f"square_{size}": (size, size, size) for size in (1024, 4096)}
+"""Products of square matrices."""
+DECODE = {f"decode_{rows}": (rows, 8192, 8192) for rows in (1, 16, 64)}
+"""Products of few rows, as many as sequences of which the next token is computed, and a weight."""
+DECODE_DOWN = {"decode_down_64": (64, 4096, 14336)}
+"""The same of a weight with more rows than columns: that behind a gated activation."""
+BATCHES = {"batch_512": (512, 64, 64, 64), "batch_1024": (1024, 128, 64, 128)}
+"""Many small products, by how many."""
+GENERAL_SIZES = ("small", "medium", "large", "ragged", "ragged_large")
+SIZES = (*GENERAL_SIZES, *ROWS, *SQUARES, *DECODE, *DECODE_DOWN, *BATCHES)
 """``small`` fits a few multiprocessors, ``medium`` is usual, ``large`` is beyond L2, ``ragged`` has
 sizes that are odd or prime, ``ragged_large`` such beyond L2. ``rows_256`` and so on are 4,096 rows
-of so many elements. An operation has the first four, and those of the others that it is known for.
+of so many elements; the others are products. An operation has the first four, and those of the
+others that it is known for.
 """
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 LAYOUTS = ("contiguous", "strided")
 OURS, TRITON, TORCH, COMPILED = "ninetoothed", "triton", "torch", "torch.compile"
+AUTOTUNED = "torch.compile.max-autotune"
+"""``torch.compile`` in a mode that takes minutes a case: of operations that ask for it."""
 OTHERS = ("liger", "helion", "tilelang")
-PROVIDERS = (OURS, TRITON, TORCH, COMPILED, *OTHERS)
+PROVIDERS = (OURS, TRITON, TORCH, COMPILED, AUTOTUNED, *OTHERS)
 
 Function = Callable[..., Any]
 """Takes the operation's inputs; returns one tensor or several."""
@@ -99,6 +111,8 @@ class Operation:
     """
     dtypes: tuple[str, ...] = ("fp16", "bf16")
     layouts: tuple[str, ...] = LAYOUTS
+    is_autotuned: bool = False
+    """Whether :data:`AUTOTUNED` is one of its providers."""
     tolerance: float = 1.0
     """Scales the largest error that counts as rounding; see ``examples.runner.tolerance_of``."""
     compared: Function | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 # Of Okabe and Ito: told apart by people who are blind to some colours, too.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 _LABELS, _RIGHT, _WIDTH = 190, 20, 900
 _TOP, _ROW, _BOTTOM = 60, 18, 70
 _RADIUS = 3.5

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from benchmarks import plots, tables
 from benchmarks.cases import key, label
-from benchmarks.operation import DTYPES, LAYOUTS, OURS, SIZES
+from benchmarks.operation import DTYPES, GENERAL_SIZES, LAYOUTS, OURS, SIZES
 from benchmarks.records import Record, ResultsError, environment_of, geometric_mean, of_kind, read
 from benchmarks.results import SLOWER, Case, Results, providers
 from benchmarks.tables import number, percent, ratio, table
@@ -365,7 +365,10 @@ def speed_plot(results: Results) -> str:
 
 
 def floor_plot(results: Results) -> str:
-    """For each operation and size, the part of our time that no kernel can save."""
+    """For each operation and general size, the part of our time that no kernel can save.
+
+    All sizes would be more than there are colours.
+    """
     names = results.operations()
     cases = of_length(results.cases, KINDS[0])
     values = {
@@ -375,7 +378,7 @@ def floor_plot(results: Results) -> str:
             )
             for name in names
         ]
-        for size in SIZES
+        for size in GENERAL_SIZES
         if any(case.fields["size"] == size for case in cases)
     }
     highest = max([1.0, *(one for several in values.values() for one in several if one)])

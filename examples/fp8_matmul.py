@@ -66,14 +66,19 @@ def fp8_matmul(
     """``(input @ other) * input_scale[:, None] * other_scale`` in bfloat16.
 
     Of two matrices of ``torch.float8_e4m3fn``, (m, k) and (k, n), and scales in float32, one a row
-    of the first, (m,), and one a column of the second, (n,).
+    of the first, (m,), and one a column of the second, (n,); or each one for the whole matrix, ().
     """
     check_floats(input=input, other=other, input_scale=input_scale, other_scale=other_scale)
     sizes = mm.sizes_of(input, other)
+    # One for all is repeated by a stride of 0.
+    if input_scale.ndim == 0:
+        input_scale = input_scale.expand(sizes[0])
+    if other_scale.ndim == 0:
+        other_scale = other_scale.expand(sizes[1])
     if (*input_scale.shape, *other_scale.shape) != sizes or input_scale.ndim != 1:
         raise ValueError(
             f"the scales' shapes, {tuple(input_scale.shape)} and {tuple(other_scale.shape)}, "
-            f"must be {sizes[:1]} and {sizes[1:]}"
+            f"must be {sizes[:1]} and {sizes[1:]}, or () and ()"
         )
     output = input.new_empty(sizes, dtype=torch.bfloat16)
     fp8_matmul_kernel(input, other, input_scale, other_scale, output)

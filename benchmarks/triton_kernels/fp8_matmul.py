@@ -1,4 +1,4 @@
-"""Matrix multiplication of fp8, with a scale a row and a scale a column."""
+"""Matrix multiplication of fp8, with a scale a row and a scale a column, or one a matrix."""
 
 from __future__ import annotations
 
@@ -159,9 +159,14 @@ def fp8_matmul(
     input_scale: torch.Tensor,
     other_scale: torch.Tensor,
 ) -> torch.Tensor:
-    """``(input @ other) * input_scale[:, None] * other_scale`` in bfloat16, summed in float32."""
+    """``(input @ other) * input_scale[:, None] * other_scale`` in bfloat16, summed in float32.
+
+    Scales of no dims are for all rows, or all columns.
+    """
     m, k = input.shape
     n = other.shape[1]
+    # Those have a stride of 0.
+    input_scale, other_scale = input_scale.expand(m), other_scale.expand(n)
     output = torch.empty((m, n), dtype=torch.bfloat16, device=input.device)
     described = descriptors(input, other)
     if described is None:

@@ -116,6 +116,7 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
         yield "matmul", (draw(k, m).T, draw(n, k).T)
         yield "matmul", (draw(m, k), draw(n, k).T)
         yield "addmm", (draw(n), draw(m, k), draw(k, n))
+        yield "fused_linear", (draw(m, k), draw(n, k), draw(n), draw(m, n))
         yield "bmm", (draw(3, m, k), draw(3, k, n))
         yield "bmm", (draw(3, m, k), draw(3, n, k).mT)
         scales = (draw(m, dtype=torch.float32), draw(n, dtype=torch.float32))
@@ -125,6 +126,12 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
         ):
             yield name, (draw(m, k, dtype=dtype), draw(k, n, dtype=dtype), *rest)
             yield name, (draw(m, k, dtype=dtype), draw(n, k, dtype=dtype).T, *rest)
+        eights = (draw(*shape, dtype=torch.float8_e4m3fn) for shape in ((m, k), (k, n)))
+        of_matrices = (draw(dtype=torch.float32) for _ in range(2))
+        yield "fp8_matmul_tensorwise", (*eights, *of_matrices)
+    halves = Draw("cpu", torch.float16, draw.strided)
+    for m, n, k in ((1, 40, 128), (17, 33, 384)):
+        yield "w4a16_matmul", tuple(KNOWN["w4a16_matmul"].inputs(halves, m, n, k))
     for lengths in ((5, 0, 33, 70), (0, 1)):
         yield "grouped_matmul", (draw.jagged(lengths, 40), draw(len(lengths), 40, 24))
     for options in ((1, 0), (2, 1)):

@@ -9,14 +9,15 @@ import subprocess
 import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from benchmarks import kernels
+from benchmarks import contenders, kernels
 from benchmarks.cases import choose, tasks
 from benchmarks.measure import Measurer
-from benchmarks.operation import OTHERS, OURS, TRITON
+from benchmarks.operation import AUTOTUNED, COMPILED, OTHERS, OURS, TRITON, Function
 from benchmarks.operations import operations
 from benchmarks.records import Record, ResultsError, read, write
 from benchmarks.results import Results
@@ -26,6 +27,10 @@ from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, run
 from tests.support.imports import ROOT
 
 FOLDER = ROOT / "benchmarks" / "operations"
+AUTOTUNED_OPERATIONS = (
+    *("addmm", "bmm", "fp8_matmul", "fused_linear", "int8_matmul"),
+    *("matmul", "matmul_nt", "matmul_tn", "matmul_tt", "w4a16_matmul"),
+)
 no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 
 
@@ -43,12 +48,13 @@ def two_operations(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "--providers cutlass",
             "there is no provider 'cutlass'; providers are ninetoothed, triton, torch, "
-            "torch.compile, liger, helion, tilelang",
+            "torch.compile, torch.compile.max-autotune, liger, helion, tilelang",
         ),
         (
             "--sizes huge",
             "there is no size 'huge'; sizes are small, medium, large, "
-            "ragged, ragged_large, rows_256, rows_4096, rows_16384",
+            "ragged, ragged_large, rows_256, rows_4096, rows_16384, square_1024, square_4096, "
+            "decode_1, decode_16, decode_64, decode_down_64, batch_512, batch_1024",
         ),
         ("--dtypes fp64", "there is no dtype 'fp64'; dtypes are fp16, bf16, fp32"),
         ("--layouts blocked", "there is no layout 'blocked'; layouts are contiguous, strided"),
@@ -185,6 +191,33 @@ def test_the_kernels_by_hand_exist() -> None:
     if not compat.available():
         pytest.skip("Triton is not installed")
     assert all(callable(operation.triton()) for operation in operations().values())
+
+
+def test_who_is_autotuned(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, resets = list[dict[str, object]](), list[bool]()
+    monkeypatch.setattr("torch._dynamo.reset", lambda: resets.append(True))
+
+    def compile(function: Function, **options: object) -> Function:
+        asked.append(options)
+        return function
+
+    monkeypatch.setattr(torch, "compile", compile)
+    autotuned = [
+        name
+        for name, one in operations().items()
+        if contenders.function(AUTOTUNED, one) is not None
+    ]
+    assert autotuned == list(AUTOTUNED_OPERATIONS)
+    inductor: Any = importlib.import_module("torch._inductor")
+    mode = inductor.list_mode_options("max-autotune-no-cudagraphs")
+    options = {**mode, "fx_graph_cache": False}
+    assert asked == [{"dynamic": False, "options": options}] * len(autotuned)
+    assert contenders.function(COMPILED, OPERATION) is OPERATION.torch
+    assert asked[-1] == {"dynamic": False, "options": {}}
+    # One would forget the other's code.
+    assert not resets
+    contenders.start_case()
+    assert len(resets) == 1
 
 
 @pytest.mark.gpu

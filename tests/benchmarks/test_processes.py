@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -9,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cases import tasks
+from benchmarks.cases import FROM_LARGE_TO_SMALL, tasks
 from benchmarks.kernels import Plan, compile_all, forget_choices, measured
-from benchmarks.operation import COMPILED, OURS, TORCH, TRITON
+from benchmarks.operation import AUTOTUNED, COMPILED, OURS, SIZES, TORCH, TRITON
+from benchmarks.operations import operations
 from benchmarks.processes import ProcessError, Processes
 from benchmarks.records import Record
 from tests.benchmarks.fake import OPERATION
@@ -146,6 +148,17 @@ def test_compiling_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(done) == [f"double {name}" for name in sorted((OURS, TRITON, COMPILED))]
 
 
+@pytest.mark.parametrize("is_autotuned", [False, True])
+def test_what_is_not_autotuned_is_not_compiled_for_it(
+    is_autotuned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    operation = dataclasses.replace(OPERATION, is_autotuned=is_autotuned)
+    todo = Plan({"double": operation}, [request("fine")], (TORCH, AUTOTUNED), {}, "cpu")
+    compile_all(todo, 1, processes(), 30.0)
+    lines = [line.partition(": ")[2] for line in capsys.readouterr().out.splitlines()]
+    assert lines == [f"double {AUTOTUNED}"] * is_autotuned
+
+
 def test_ctrl_c_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     some = processes()
     messages: Callable[..., Generator[Record]] = some.messages
@@ -166,6 +179,12 @@ def test_ctrl_c_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cases_go_from_large_to_small() -> None:
     some = tasks([OPERATION], ("small", "large", "ragged"), layouts=("strided",))
     assert [case["size"] for case in some] == ["large", "ragged", "small"]
+    assert sorted(FROM_LARGE_TO_SMALL) == sorted(SIZES)
+
+
+def test_all_operations_have_the_usual_sizes_and_known_ones() -> None:
+    for operation in operations().values():
+        assert {"small", "medium", "large", "ragged"} <= operation.sizes.keys() <= {*SIZES}
 
 
 def test_choices_are_forgotten(tmp_path: Path) -> None:

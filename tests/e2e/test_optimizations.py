@@ -39,13 +39,19 @@ SIZES = {
     "embedding": ((7, 31, 131), (16, 32, 256)),
     "embedding_backward": ((7, 31, 131), (16, 32, 256)),
     "fp8_matmul": ((35, 48, 80), (64, 128, 64)),
+    "fp8_matmul_tensorwise": ((35, 48, 80), (64, 128, 64)),
+    "fused_linear": ((33, 65, 47), (64, 128, 64)),
     "grouped_matmul": ((3, 37, 40, 56), (2, 64, 64, 64)),
+    "grouped_matmul_skewed": ((3, 37, 40, 56), (2, 64, 64, 64)),
     "int8_matmul": ((35, 48, 80), (64, 128, 64)),
     "jagged_pad": ((3, 17, 33), (4, 16, 64)),
     "jagged_unpad": ((3, 17, 33), (4, 16, 64)),
     "layer_norm": ((5, 131), (8, 256)),
     "layer_norm_backward": ((5, 131), (8, 256)),
     "matmul": ((33, 65, 47), (64, 128, 64)),
+    "matmul_nt": ((33, 65, 47), (64, 128, 64)),
+    "matmul_tn": ((33, 65, 47), (64, 128, 64)),
+    "matmul_tt": ((33, 65, 47), (64, 128, 64)),
     "max_pool2d": ((2, 3, 11, 13, 3, 2, 1, 1), (2, 4, 16, 16, 2, 2, 0, 0)),
     "rms_norm": ((5, 131), (8, 256)),
     "rms_norm_backward": ((5, 131), (8, 256)),
@@ -55,6 +61,7 @@ SIZES = {
     "swiglu": ((5, 131), (8, 256)),
     "swiglu_backward": ((5, 131), (8, 256)),
     "topk": ((3, 131, 5), (4, 128, 8)),
+    "w4a16_matmul": ((3, 37, 256), (64, 128, 128)),
 }
 """What the inputs of each operation are made from: odd numbers, and such that blocks divide."""
 Call = tuple[Kernel, tuple[Any, ...], dict[str, Any]]

@@ -90,6 +90,23 @@ CALLS = (
         ),
     ),
     _call(
+        "fused_linear",
+        lambda d, n: (
+            _draw(11 * n, 24, device=d),
+            _draw(40, 24, device=d),
+            _draw(40, device=d),
+            _draw(11 * n, 40, device=d),
+        ),
+    ),
+    _call(
+        "w4a16_matmul",
+        lambda d, n: (
+            _draw(11 * n, 256, device=d, dtype=torch.float16),
+            _integers(256, 40, 128, device=d, dtype=torch.uint8),
+            _draw(2, 40, device=d, dtype=torch.float16),
+        ),
+    ),
+    _call(
         "int8_matmul",
         lambda d, n: (
             _integers(100, 11 * n, 32, device=d, dtype=torch.int8),

@@ -28,6 +28,7 @@ KERNELS: tuple[tuple[str, str, str], ...] = (
     *(("max_pool2d", "make_kernel((2, 2), (2, 2), (0, 0), False)", ""),),
     *(("fp8_matmul", "fp8_matmul_kernel", ""), ("int8_matmul", "int8_matmul_kernel", "")),
     *(("grouped_matmul", "grouped_matmul_kernel", ""), ("swiglu", "swiglu_kernel", "")),
+    *(("fused_linear", "fused_linear_kernel", ""), ("w4a16_matmul", "w4a16_matmul_kernel", "")),
     *(
         ("jagged_attention", "jagged_attention_kernel", "is_causal=True"),
         ("rms_norm", "rms_norm_kernel", ""),

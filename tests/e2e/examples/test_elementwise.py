@@ -209,6 +209,7 @@ FORWARD_ONLY: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("topk", (SQUARE, 2)),
     ("matmul", (SQUARE, SQUARE)),
     ("addmm", (VECTOR, SQUARE, SQUARE)),
+    ("fused_linear", (SQUARE, SQUARE, VECTOR, SQUARE)),
     ("bmm", ((1, 4, 4), (1, 4, 4))),
     ("conv2d", (IMAGES, IMAGES)),
     ("max_pool2d", (IMAGES, 2)),

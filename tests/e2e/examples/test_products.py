@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
 import torch
+import torch.nn.functional as F
 
-from examples import fp8_matmul
+from examples import fp8_matmul, fused_linear, w4a16_matmul
 from examples.runner import Draw, relative_error, tolerance_of
 from tests.support import offline
 from tests.support.examples import CPU, Load, Place, every_place, kinds, load
@@ -74,6 +76,28 @@ def test_addmm_rounds_once(place: Place, load: Load) -> None:
 
 
 @kinds
+def test_fused_linear(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    fused_linear = load("fused_linear").fused_linear
+    for m, n, k in sizes(place):
+        input, weight, bias, residual = draw(m, k), draw(n, k), draw(n), draw(m, n)
+        for matrix in (weight, transposed(weight)):
+            result = fused_linear(input, matrix, bias, residual)
+            linear = F.linear(input.double(), matrix.double(), bias.double())
+            assert result.dtype is dtype
+            check(place, result, residual.double() + F.silu(linear))
+
+
+def test_fused_linear_of_empty_matrices(place: Place, load: Load) -> None:
+    """Without products, the bias and the residual are all there is."""
+    fused_linear = load("fused_linear").fused_linear
+    draw = Draw(place.device, torch.float16)
+    bias, residual = draw(18), draw(17, 18)
+    result = fused_linear(draw(17, 0), draw(18, 0), bias, residual)
+    check(place, result, residual.double() + F.silu(bias.double()))
+    assert fused_linear(draw(0, 8), draw(18, 8), bias, residual[:0]).shape == (0, 18)
+
+
+@kinds
 def test_bmm(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
     bmm = load("bmm").bmm
     for m, n, k in sizes(place):
@@ -134,6 +158,117 @@ def test_fp8_matmul(place: Place, strided: bool, load: Load) -> None:
             check(place, result, expected)
 
 
+@every_place
+def test_fp8_matmul_with_a_scale_a_matrix(place: Place, load: Load) -> None:
+    fp8_matmul = load("fp8_matmul").fp8_matmul
+    draw = Draw(place.device, torch.float8_e4m3fn)
+    scales = (draw(dtype=torch.float32), draw(dtype=torch.float32))
+    for m, n, k in sizes(place):
+        input, other = draw(m, k), draw(n, k).T
+        expected = input.double() @ other.double() * scales[0].double() * scales[1]
+        check(place, fp8_matmul(input, other, *scales), expected)
+        columns = draw(n, dtype=torch.float32)
+        expected = input.double() @ other.double() * scales[0].double() * columns
+        check(place, fp8_matmul(input, other, scales[0], columns), expected)
+
+
+w4a16_kinds = pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+
+
+@every_place
+@strided
+@w4a16_kinds
+def test_w4a16_matmul(place: Place, strided: bool, dtype: torch.dtype, load: Load) -> None:
+    """All bytes, of rows that are few and many, with one group and several."""
+    example = load("w4a16_matmul")
+    draw = Draw(place.device, dtype, strided)
+    large = ((1, 4096, 4096), (77, 1031, 2176)) if place.is_gpu else ()
+    for m, n, k in ((1, 1, 128), (17, 33, 384), (64, 48, 256), *large):
+        weight = draw.integers(256, n, k // 2 + 64 * strided, dtype=torch.uint8)[:, : k // 2]
+        input, scale = draw(m, k), draw(k // 128, n)
+        result = example.w4a16_matmul(input, weight, scale)
+        assert result.dtype is dtype
+        check(place, result, input.double() @ example.dequantize(weight, scale.double()).T)
+
+
+@w4a16_kinds
+def test_what_a_byte_of_a_weight_holds(dtype: torch.dtype, load: Load, place: Place) -> None:
+    """Number j of a group in low bits, and number 64 + j in high ones; each from -8 to 7."""
+    example = load("w4a16_matmul")
+    one = torch.eye(256, dtype=dtype, device=place.device)
+    scale = torch.tensor([[1.0], [2.0]], dtype=dtype, device=place.device)
+    numbers = torch.arange(256, device=place.device) * 7 % 16 - 8
+    low, high = numbers.view(2, 2, 64).unbind(1)
+    weight = (low + 8 + (high + 8) * 16).to(torch.uint8).view(1, 128)
+    expected = (numbers.view(2, 128) * scale).view(256, 1)
+    assert torch.equal(example.w4a16_matmul(one, weight, scale), expected)
+    assert torch.equal(example.dequantize(weight, scale), expected.T)
+
+
+@w4a16_kinds
+def test_quantized_weights(dtype: torch.dtype, load: Load, place: Place) -> None:
+    example = load("w4a16_matmul")
+    draw = Draw(place.device, dtype)
+    weight = draw(33, 384)
+    weight[3] = 0
+    packed, scale = example.quantize(weight)
+    assert packed.shape == (33, 192)
+    assert packed.dtype is torch.uint8
+    assert scale.shape == (3, 33)
+    # Half a step, and what rounding adds.
+    steps = (weight.double() - example.dequantize(packed, scale.double())).abs()
+    assert (steps.view(33, 3, 128) <= 0.52 * scale.double().T[..., None]).all()
+    # What was quantized is quantized to the same.
+    again, _ = example.quantize(example.dequantize(packed, scale))
+    assert torch.equal(again, packed)
+    input = draw(5, 384)
+    expected = input.double() @ example.dequantize(packed, scale.double()).T
+    check(place, example.w4a16_matmul(input, packed, scale), expected)
+
+
+def test_empty_w4a16_matmul(place: Place, load: Load) -> None:
+    w4a16_matmul = load("w4a16_matmul").w4a16_matmul
+    draw = Draw(place.device, torch.float16)
+    weight = draw.integers(256, 8, 64, dtype=torch.uint8)
+    assert w4a16_matmul(draw(0, 128), weight, draw(1, 8)).shape == (0, 8)
+    assert w4a16_matmul(draw(3, 128), weight[:0], draw(1, 0)).shape == (3, 0)
+    assert w4a16_matmul(draw(3, 0), weight[:, :0], draw(0, 8)).eq(0).all()
+
+
+def test_what_w4a16_matmul_does_not_take() -> None:
+    half = Draw("cpu", torch.float16)
+    input, scale = half(3, 128), half(1, 8)
+    weight = half.integers(256, 8, 64, dtype=torch.uint8)
+    shapes = "must be (m, k), (n, k / 2) and (k / 128, n), where 128 divides k"
+    head = "the shapes of input, weight and scale,"
+    wrong: list[tuple[tuple[torch.Tensor, ...], str]] = [
+        (
+            (input.float(), weight, scale.float()),
+            "input must be float16 or bfloat16, not torch.float32",
+        ),
+        (
+            (input, weight, scale.bfloat16()),
+            "input, scale must have one element type, not torch.float16, torch.bfloat16; convert "
+            "them with .to(dtype)",
+        ),
+        (
+            (input, weight.to(torch.int8), scale),
+            "weight must be uint8, two numbers a byte, not torch.int8",
+        ),
+        ((input[0], weight, scale), "input must have 2 dims, not 1"),
+        ((input, weight, scale[0]), "scale must have 2 dims, not 1"),
+        ((input, weight[:, 1:], scale), f"{head} (3, 128), (8, 63) and (1, 8), {shapes}"),
+        ((input, weight, scale.T), f"{head} (3, 128), (8, 64) and (8, 1), {shapes}"),
+        (
+            (input[:, :64], weight[:, :32], scale[:0]),
+            f"{head} (3, 64), (8, 32) and (0, 8), {shapes}",
+        ),
+    ]
+    for arguments, message in wrong:
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            w4a16_matmul.w4a16_matmul(*arguments)
+
+
 @kinds
 def test_grouped_matmul(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
     grouped_matmul = load("grouped_matmul").grouped_matmul
@@ -166,6 +301,7 @@ def test_sizes_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = {
         "matmul": (wide, wide),
         "addmm": (scale, wide, wide),
+        "fused_linear": (wide, wide.T, scale, wide),
         "bmm": (wide[None], wide[None]),
         "int8_matmul": (wide.to(torch.int8), wide.to(torch.int8)),
         "fp8_matmul": (wide, wide, scale, scale),
@@ -179,6 +315,23 @@ def test_sizes_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     for scales in ((scale[:7], scale), (scale, scale[:7])):
         with pytest.raises(ValueError, match="scales"):
             load("fp8_matmul", CPU, monkeypatch).fp8_matmul(square, square, *scales)
+
+
+def test_what_fused_linear_does_not_take() -> None:
+    draw = Draw("cpu", torch.float32)
+    square, bias = draw(8, 8), draw(8)
+    for arguments in ((bias[:7], square), (bias, square[:7]), (square, square)):
+        shapes = " and ".join(str(tuple(one.shape)) for one in arguments)
+        message = f"the shapes of bias and residual, {shapes}, must be (8,) and (8, 8)"
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            fused_linear.fused_linear(square, square, *arguments)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_w4a16_matmul_compiles(dtype: torch.dtype) -> None:
+    scale, output = (torch.empty(shape, dtype=dtype) for shape in ((4, 256), (16, 256)))
+    arguments = (torch.empty(16, 512, dtype=dtype), torch.empty(256, 256, dtype=torch.uint8))
+    offline.check(w4a16_matmul.w4a16_matmul_kernel, (*arguments, scale, output), "sm_90")
 
 
 @pytest.mark.parametrize("columns_in_one_piece", [False, True])

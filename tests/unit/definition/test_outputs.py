@@ -33,6 +33,7 @@ DERIVED = {
     "cross_entropy-forward_kernel": ("logsumexp", "loss"),
     "dropout": ("output",),
     "fp8_matmul": ("output",),
+    "fused_linear": ("output",),
     "int8_matmul": ("output",),
     "layer_norm-layer_norm_kernel": ("output",),
     "layer_norm-layer_norm_training_kernel": ("output",),
@@ -46,6 +47,7 @@ DERIVED = {
     "softmax": ("output",),
     "swiglu-swiglu_backward_kernel": ("gate_gradient", "up_gradient"),
     "swiglu-swiglu_kernel": ("output",),
+    "w4a16_matmul": ("output",),
 }
 """Outputs of the examples' kernels whose shapes are derived."""
 
