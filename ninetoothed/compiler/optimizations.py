@@ -153,6 +153,12 @@ TABLE: tuple[Optimization, ...] = (
         "the tuner says whether.",
         lower_accesses.moving_bounds_legality,
     ),
+    Choice(
+        *("cyclic_lanes", "nt-lower-accesses", "cyclic_lanes"),
+        "Of kernels that read windows, neighbouring lanes belong to neighbouring threads; the tuner "
+        "says whether.",
+        lower_accesses.cyclic_lanes_legality,
+    ),
     Optimization(
         *("unsigned_tests", "nt-lower-accesses", "unsigned_tests"),
         "An index that may be negative is compared once, as an unsigned number.",

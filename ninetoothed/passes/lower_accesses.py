@@ -20,7 +20,10 @@ flattened are unravelled and ravelled again, which is nothing where their stride
 their sizes. ``nt.offsets`` is the source index itself, or the offset; ``nt.address`` has its
 coordinates in the place of the block's indices. Sizes, the program's indices and where its
 sequences lie are computed once, at its start. Where a thread cannot move 16 bytes of a block at
-once, a remark says which fact is missing: ``analysis.vectorization``.
+once, a remark says which fact is missing: ``analysis.vectorization``. Neighbours that it could move
+may be kept apart (``cyclic_lanes``), one a thread, by the hint that no pointers of a block are
+contiguous: windows are not read in vectors, and neighbouring threads then read what lies closer
+together than where each has several neighbouring windows.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
@@ -331,6 +334,20 @@ def moving_bounds_legality(kernel: nt.KernelOp) -> Legality | None:
     return None
 
 
+def cyclic_lanes_legality(kernel: nt.KernelOp) -> Legality | None:
+    """Legality of lanes that are dealt out to threads one by one (see ``compiler.optimizations``):
+    windows are read, whose lanes are no neighbours where those of what is stored are.
+    """
+    if nt.has_dot(kernel.apply):
+        return None
+    for value in kernel.arranged.values:
+        _, attribute = nt.access_of(value, kernel.assumptions)
+        lanes = frozenset(attribute.names[-1])
+        if any(len(lanes.intersection(symbol_names(one))) > 1 for one in attribute.data.indices):
+            return everywhere
+    return None
+
+
 def _loads_in_loops(kernel: nt.KernelOp) -> Iterator[nt.LoadOp]:
     """The loads of blocks within loops."""
     for op in kernel.apply.walk():
@@ -352,6 +369,7 @@ class LowerAccessesPass(AccessOptions, KernelPass):
         require_among(self.name, "index_bits", self.index_bits, WIDTHS)
         require_among(self.name, "pointer_blocks", self.pointer_blocks, (0, 1))
         require_among(self.name, "moving_bounds", self.moving_bounds, (0, 1))
+        require_among(self.name, "cyclic_lanes", self.cyclic_lanes, (0, 1))
 
     def reordered_lanes(self, kernel: nt.KernelOp) -> Collection[ReorderedLanes]:
         """Those of boxes, which have their dims in the order of the descriptor's."""

@@ -165,6 +165,8 @@ def test_translation_validation() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.skipif(not compat.available(), reason="needs Triton")
 def test_triton_keeps_the_loads_apart(target: str, language: Language) -> None:
+    if target == "gfx942" and compat.version().startswith("3.6."):
+        pytest.skip("Triton 3.6 forgets the policies of buffer loads, and merges them")
     x = torch.empty(3, 8192).half()
     kernel, values, _ = of_softmax(x, torch.empty_like(x))
     signature = kernel.signature(values, {})

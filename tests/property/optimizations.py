@@ -15,6 +15,7 @@ from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
 
 _VALUES = {
     "coarsened_programs": (None, 2, 8, 32),
+    "cyclic_lanes": (None, 1),
     "deferred_reductions": (None, 1),
     "descriptors": (None, 1, 2),
     "early_loads": (None, 1),

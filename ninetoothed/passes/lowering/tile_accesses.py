@@ -63,6 +63,8 @@ class AccessOptions:
     moving_bounds: int = 0
     """1: in loops, lanes are compared with what is left of a size, and not indices with the size.
     """
+    cyclic_lanes: int = 0
+    """1: neighbouring lanes belong to neighbouring threads; no thread moves several at once."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
     recomputed_masks: bool = True
@@ -257,6 +259,14 @@ class AccessLowering:
 
     def pointers(self) -> SSAValue:
         """The block of pointers; of a tile of no dims, one pointer."""
+        found = self._pointers()
+        op = found.owner
+        if self.kernel.options.cyclic_lanes and isinstance(op, tt.AddPtrOp) and self.shape:
+            # Triton gives a thread as many neighbours as some access can move at once.
+            op.attributes["tt.contiguity"] = tt.hint_of([1] * len(self.shape))
+        return found
+
+    def _pointers(self) -> SSAValue:
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
