@@ -102,13 +102,12 @@ def _late_loads(kernel: nt.KernelOp) -> Iterator[_Late]:
         for op in block.ops:
             if not behind and not isinstance(op, COMBINING):
                 continue
-            late = isinstance(op, nt.LoadOp) and not any(
-                isinstance(index.owner, Operation) and index.owner in behind for index in op.indices
-            )
             # Numbers that are passed by value are not read.
-            if late and aliases.effect(op) is not None:
-                (parameter,) = aliases.params(op)
-                yield _Late(op, parameter, next(iter(behind)), _refusal(aliases, op, behind))
+            if isinstance(op, nt.LoadOp) and aliases.effect(op) is not None:
+                owners = [index.owner for index in op.indices]
+                if not any(isinstance(one, Operation) and one in behind for one in owners):
+                    (parameter,) = aliases.params(op)
+                    yield _Late(op, parameter, next(iter(behind)), _refusal(aliases, op, behind))
             behind[op] = None
 
 

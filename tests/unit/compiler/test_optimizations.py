@@ -114,6 +114,7 @@ def kernel_with(choice: str) -> tuple[Kernel, Signature]:
         return matmul_kernel, matmul_kernel.signature(matrices, {})
     kernels = {
         **dict.fromkeys(("deferred_reductions", "moving_bounds"), cross_entropy.forward_kernel),
+        "cyclic_lanes": average_pooling(),
         "early_loads": layer_norm_kernel,
         **dict.fromkeys(("grouped_programs", "split_reductions"), matmul_kernel),
     }
