@@ -17,6 +17,7 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.optimizations import CHOICES
 from ninetoothed.compiler.space import space
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
@@ -35,13 +36,15 @@ POSSIBLE = "analysis: pointers to `{}` kept: descriptors is 0, and may be {} whe
 ODD = "missed: pointers to `{}` kept: stride `{}` is not known to be a multiple of 8"
 
 
-# On a GPU, each of them is one of one choice.
+# On a GPU, a sample of block sizes and of the values of a choice.
 CONFIGS = {"cpu": 2, "cuda": 24}
+OTHERS = ",".join(choice.name for choice in CHOICES if choice.name != CHOICE)
 
 
 @pytest.fixture(autouse=True)
 def switch_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", CHOICE)
+    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", OTHERS)
 
 
 def values(ran: Sequence[Config]) -> set[int]:
@@ -266,7 +269,8 @@ def test_targets_that_have_them(target: str, expected: set[int]) -> None:
     kernel = matmul.matmul_kernel
     signature = bind(kernel.definition.interface, call(64, 64, 64), {}).signature
     found = space(kernel.composed(signature), signature, target=Target.parse(target))
-    assert values([one for plain in found.configs for one in found.varied(plain)]) == expected
+    varied = [one for plain in found.configs for one in found.varied(plain)]
+    assert values([*found.configs, *varied]) == expected
 
 
 def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
