@@ -86,12 +86,14 @@ from ninetoothed.passes.option_values import require_at_least
 _INDICES = (arith.ConstantOp, nt.ConstantOp, nt.SizeOp)
 _THREADS = 32
 """Threads of a warp, at least."""
-_MOST_HOISTED = 16
+_MOST_HOISTED = 32
 """Registers of a thread for what was loaded in front of a loop. Blocks that are computed with it in
-the loop take as many each, of 255; with 32, those of rms_norm's gradient are spilled.
+the loop take as many each, of 255.
 """
-_MOST_LIVE = 48
-"""Registers of a thread for that and what the iterations carry."""
+_MOST_LIVE = 64
+"""Registers of a thread for that and what the iterations carry: with 96, those of layer_norm's
+gradient are spilled.
+"""
 
 
 class _Hoisting:

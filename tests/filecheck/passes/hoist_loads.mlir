@@ -130,7 +130,7 @@ nt.kernel @uncertain symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrang
   nt.return
 }
 
-// Each thread has 16 registers for what is hoisted out of a loop, the first loads come first, and 48
+// Each thread has 32 registers for what is hoisted out of a loop, the first loads come first, and 64
 // with what the iterations carry. More warps have more threads.
 // CHECK-LABEL: nt.kernel @registers
 // CHECK: %v = nt.load %ws[]
@@ -145,30 +145,30 @@ nt.kernel @uncertain symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrang
 // WARPS: %t = nt.load %ws[]
 // WARPS-NEXT: {{.*}}scf.for %j
 // REMARK: nt.kernel @registers {{.*}}[#nt.remark<passed "nt-hoist-loads" "load of `w` moved in front of the loop">
-// REMARK-SAME: #nt.remark<missed "nt-hoist-loads" "load of `x` kept in the loop: it and what the iterations carry would take 17 registers of a thread">
-// REMARK-SAME: #nt.remark<missed "nt-hoist-loads" "load of `w` kept in the loop: it and what the iterations carry would take 80 registers of a thread">]
+// REMARK-SAME: #nt.remark<missed "nt-hoist-loads" "load of `x` kept in the loop: it and what the iterations carry would take 33 registers of a thread">
+// REMARK-SAME: #nt.remark<missed "nt-hoist-loads" "load of `w` kept in the loop: it and what the iterations carry would take 96 registers of a thread">]
 nt.kernel @registers symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange {
   %w = nt.source "w" "tensor" strides [1] aligned false : !nt.tensor<[k] x f16>
-  %w0 = nt.access %w <[[1], [2048]] -> [b0] if [[b0, k]]>
-      : !nt.tensor<[k] x f16> -> !nt.tensor<[1] x !nt.tensor<[2048] x f16>>
+  %w0 = nt.access %w <[[1], [4096]] -> [b0] if [[b0, k]]>
+      : !nt.tensor<[k] x f16> -> !nt.tensor<[1] x !nt.tensor<[4096] x f16>>
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[k] x f16>
   %x0 = nt.access %x <[[1], []] -> [0] if [[0, k]]>
       : !nt.tensor<[k] x f16> -> !nt.tensor<[1] x !nt.tensor<[] x f16>>
   nt.arranged %w0, %x0
-      : !nt.tensor<[1] x !nt.tensor<[2048] x f16>>, !nt.tensor<[1] x !nt.tensor<[] x f16>>
+      : !nt.tensor<[1] x !nt.tensor<[4096] x f16>>, !nt.tensor<[1] x !nt.tensor<[] x f16>>
 } apply {
-^bb0(%ws : !nt.tensor<[2048] x f16>, %xs : !nt.tensor<[] x f16>):
+^bb0(%ws : !nt.tensor<[4096] x f16>, %xs : !nt.tensor<[] x f16>):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %n = nt.size <k> : i32
   %zero = arith.constant 0.0 : f64
   %start = nt.full %zero : f64 -> !nt.tensor<[4096] x f64>
   scf.for %i = %c0 to %n step %c1 : i32 {
-    %v = nt.load %ws[] : !nt.tensor<[2048] x f16>[] -> !nt.tensor<[2048] x f16>
+    %v = nt.load %ws[] : !nt.tensor<[4096] x f16>[] -> !nt.tensor<[4096] x f16>
     %u = nt.load %xs[] : !nt.tensor<[] x f16>[] -> f16
   }
   %sum = scf.for %j = %c0 to %n step %c1 iter_args(%s = %start) -> (!nt.tensor<[4096] x f64>) : i32 {
-    %t = nt.load %ws[] : !nt.tensor<[2048] x f16>[] -> !nt.tensor<[2048] x f16>
+    %t = nt.load %ws[] : !nt.tensor<[4096] x f16>[] -> !nt.tensor<[4096] x f16>
     scf.yield %s : !nt.tensor<[4096] x f64>
   }
   nt.return
