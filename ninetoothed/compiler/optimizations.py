@@ -155,8 +155,8 @@ TABLE: tuple[Optimization, ...] = (
     ),
     Choice(
         *("cyclic_lanes", "nt-lower-accesses", "cyclic_lanes"),
-        "Of kernels that read windows, neighbouring lanes belong to neighbouring threads; the tuner "
-        "says whether.",
+        "Of kernels that read windows, neighbouring lanes belong to neighbouring threads; the "
+        "tuner says whether.",
         lower_accesses.cyclic_lanes_legality,
     ),
     Optimization(
