@@ -83,7 +83,8 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import BoolAttr, i1
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
+from ninetoothed.artifacts.configuration import PACKED
+from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality, is_packed
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -98,8 +99,6 @@ from ninetoothed.symbolic.divisibility import known_divisor
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, ir_text, substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
-PACKED = "packed_operands"
-"""The name of the choice."""
 _ROW = 16
 """What rows of packed copies begin at multiples of, in elements: what Triton is told of strides."""
 _BYTES = 16
@@ -257,8 +256,8 @@ def legality(kernel: nt.KernelOp) -> Legality | None:
 
 
 def _legal(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
-    streams = [one for scope in footprint.scopes if scope.dots for one in scope.streams]
-    return (1,) if any(one.kind == "load" and not one.is_wide for one in streams) else ()
+    rows = ((scope, stream) for scope in footprint.scopes for stream in scope.streams)
+    return (1,) if any(is_packed(*row) for row in rows) else ()
 
 
 @dataclass(frozen=True)
