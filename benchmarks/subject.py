@@ -18,10 +18,12 @@ from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
+from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning.candidates import Compiler
 from ninetoothed.runtime.tuning.search import Tune
@@ -125,12 +127,18 @@ class CallSubject:
         """The call with a configuration; offline, one that does nothing.
 
         Raises:
-            NineToothedError: the device cannot run it.
+            NineToothedError: the device cannot run it, or its packed copies cannot be made.
         """
+        copies = pool.compile([packing.copy for packing in artifact.prologue])
+        for reason in copies:
+            if isinstance(reason, str):
+                raise ConfigurationError(reason)
         if self._is_offline:
             return lambda: None
-        loaded = LoadedKernel(Host(artifact), toolchain.active_driver().load(binary))
-        return functools.partial(loaded.launch, self._values)
+        binaries = [binary, *(one for one in copies if not isinstance(one, str))]
+        loaded, *others = map(toolchain.active_driver().load, binaries)
+        kernel = LoadedKernel(Host(artifact), loaded, others)
+        return functools.partial(kernel.launch, self._values)
 
     def check(self, call: Call) -> None:
         """Runs a call on poisoned memory, and compares its results with torch in float64.

@@ -75,7 +75,8 @@ def cache_size() -> int:
 
 def scratch_size() -> int:
     """``NINETOOTHED_SCRATCH_SIZE``: limit of a launch's scratch memory in bytes, written as
-    ``NINETOOTHED_CACHE_SIZE``; 0: none, so that no program shares its iterations. Default ``256M``.
+    ``NINETOOTHED_CACHE_SIZE``; 0: none, so that no program shares its iterations, and no operand is
+    packed. Default ``256M``.
     """
     return _bytes("NINETOOTHED_SCRATCH_SIZE", 256 << 20, "for none")
 

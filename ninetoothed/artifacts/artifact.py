@@ -44,6 +44,17 @@ class Scratch:
 
 
 @dataclass(frozen=True)
+class Packing:
+    """A packed copy of a parameter, which a kernel reads in its place: ``copy`` is the kernel that
+    makes it, of the parameter and its copy, and ``places`` are the arguments that point to it.
+    """
+
+    param: str
+    places: tuple[int, ...]
+    copy: Artifact
+
+
+@dataclass(frozen=True)
 class Artifact:
     """Compiled kernel, up to the text that a toolchain takes.
 
@@ -59,13 +70,15 @@ class Artifact:
     - ``is_undefined(...)``, where there is ``agrees`` and ``launch`` checks lanes that are stored
       without a value: True if no other check of ``nt.checks`` fails. No class takes such a call;
     - ``is_full(...)``, where guards can be left out: True if all of these hold in each program,
-      lane and iteration of a call, so that the kernel without them may run in this one's place.
+      lane and iteration of a call, so that the kernel without them may run in this one's place,
+    - ``packed(...)``, where there is a ``prologue``: the shape and strides of each packed copy.
 
     ``full``: the kernel is for calls in which all guards hold, and has none of them; the other one
     of its configuration has ``is_full``.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores. ``scratch``: the
-    memory that the last ``arguments`` are pointers to, which a launch allocates.
+    memory that the last ``arguments`` are pointers to, which a launch allocates. ``prologue``: the
+    packed copies that the kernel reads in the place of parameters, which a launch makes before.
     """
 
     name: str
@@ -80,6 +93,7 @@ class Artifact:
     config: Config
     full: bool = False
     scratch: tuple[Scratch, ...] = ()
+    prologue: tuple[Packing, ...] = ()
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""
@@ -92,11 +106,18 @@ class Artifact:
         Raises:
             ValueError, KeyError, TypeError: the text is no artifact of this version.
         """
-        fields: dict[str, Any] = json.loads(text)
+        return Artifact._of(json.loads(text))
+
+    @staticmethod
+    def _of(fields: dict[str, Any]) -> Artifact:
         fields["config"] = Config.of(fields["config"])
         fields["target"] = Target(**fields["target"])
         fields["arguments"] = tuple(Argument(**argument) for argument in fields["arguments"])
         fields["scratch"] = tuple(Scratch(**one) for one in fields["scratch"])
+        fields["prologue"] = tuple(
+            Packing(one["param"], tuple(one["places"]), Artifact._of(one["copy"]))
+            for one in fields["prologue"]
+        )
         for name in ("params", "reads", "writes"):
             fields[name] = tuple(fields[name])
         return Artifact(**fields)

@@ -18,6 +18,8 @@ Legal = tuple[tuple[str, tuple[int, ...]], ...]
 
 SPLIT = "split_reductions"
 """The choice of how many programs share the iterations of one, which the model knows of."""
+PACKED = "packed_operands"
+"""The choice whether operands are read from packed copies, which it knows of, too."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class Config:
     def parts(self) -> int:
         """How many programs share the iterations of one."""
         return dict(self.choices).get(SPLIT, 1)
+
+    @property
+    def is_packed(self) -> bool:
+        """True if operands are read from packed copies."""
+        return dict(self.choices).get(PACKED, 0) == 1
 
     def choosing(self, name: str, value: int | None) -> Config:
         """The same with another value of one choice; None: its default."""

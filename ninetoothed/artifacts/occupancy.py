@@ -86,6 +86,21 @@ class Footprint(NamedTuple):
             ],
         )
 
+    @property
+    def packed(self) -> Footprint:
+        """The footprint with packed operands: what loops read for dots is wide, and prefetched."""
+        scopes = [
+            scope._replace(
+                buffers=[buffer._replace(is_ahead=True) for buffer in scope.buffers],
+                streams=[
+                    stream._replace(is_wide=True) if is_packed(scope, stream) else stream
+                    for stream in scope.streams
+                ],
+            )
+            for scope in self.scopes
+        ]
+        return self._replace(scopes=scopes)
+
 
 class Amounts(NamedTuple):
     """Size-dependent amounts: the grid, and for each scope its iterations and for each stream the
@@ -148,6 +163,11 @@ def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:
         and config.num_warps % 4 == 0
         and dot.batch == 1
     )
+
+
+def is_packed(scope: Scope, stream: Stream) -> bool:
+    """True if packed operands make a stream of ``scope`` wide."""
+    return bool(scope.dots) and stream.kind == "load" and not stream.is_wide
 
 
 def is_ahead(scope: Scope, config: Config) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
@@ -30,6 +31,7 @@ from ninetoothed.ir.tt import (
     FuncOp,
     PointerType,
     TensorDescType,
+    pointee_of,
     scalar_of,
     shape_of,
 )
@@ -169,6 +171,57 @@ def scratch(function: FuncOp) -> tuple[Scratch, ...]:
             raise fail(function, message, CompilerError)
         size = DTYPES[dtype_of(value.type.pointee)].bits // 8
         found.append(Scratch(count.value.data * size, "nt.zeroed" in attrs))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class PackedParameter:
+    """A parameter that the function reads a packed copy of (``nt.packed``), whose rows lie along
+    the dim of stride 1 and are filled up: ``strides`` are the copy's, of elements of ``bits``.
+    ``places``: the arguments that point to it.
+    """
+
+    decl: Param
+    bits: int
+    strides: tuple[IndexExpr, ...]
+    places: tuple[int, ...]
+
+    @property
+    def inner(self) -> int:
+        """The dim that rows lie along."""
+        return max(dim for dim, stride in enumerate(self.strides) if stride.value == 1)
+
+    @property
+    def row(self) -> int:
+        """The dim along which one row follows another."""
+        return max(dim for dim in range(len(self.strides)) if dim != self.inner)
+
+    @property
+    def sizes(self) -> tuple[IndexExpr, ...]:
+        """The sizes of the copy."""
+        sizes = list(self.decl.sizes)
+        sizes[self.inner] = self.strides[self.row]
+        return tuple(sizes)
+
+
+def packed_parameters(function: FuncOp) -> tuple[PackedParameter, ...]:
+    """The parameters that the function reads packed copies of, in launch order."""
+    found: list[PackedParameter] = []
+    attributes = argument_attributes(function)
+    for decl in params(function):
+        places = [
+            place
+            for place, row in enumerate(attributes)
+            if "nt.packed" in row and argument_source(function, place)[1] == decl.name
+        ]
+        if not places:
+            continue
+        strides = attributes[places[0]]["nt.packed"]
+        assert isinstance(strides, ExprsAttr)
+        type = function.body.block.args[places[0]].type
+        scalar = scalar_of(type.box) if isinstance(type, TensorDescType) else pointee_of(type)
+        bits = DTYPES[dtype_of(scalar)].bits
+        found.append(PackedParameter(decl, bits, strides.data, tuple(places)))
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.artifact import Artifact, Packing
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.device_function import (
@@ -24,8 +24,10 @@ def emit(
     target: Target,
     config: Config,
     full: bool = False,
+    prologue: tuple[Packing, ...] = (),
 ) -> Artifact:
-    """The artifact of ``module``, which is left as it is; ``full`` as in the artifact.
+    """The artifact of ``module``, which is left as it is; ``full`` and ``prologue`` as in the
+    artifact.
 
     Raises:
         CompilerError: the module is not of the stage ``tt``, or an op has no spelling.
@@ -45,4 +47,5 @@ def emit(
         config=config,
         full=full,
         scratch=scratch(function),
+        prologue=prologue,
     )

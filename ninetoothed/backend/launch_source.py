@@ -20,6 +20,7 @@ from ninetoothed.backend.device_function import (
     checks,
     device_function,
     grid,
+    packed_parameters,
     params,
     vacuous,
 )
@@ -65,7 +66,9 @@ def launch_source(module: ModuleOp) -> str:
     function = device_function(module)
     try:
         host = _Host(function)
-        return "\n\n".join([*host.imports(), host.launch(), *host.classify(), *host.vacuous()])
+        return "\n\n".join(
+            [*host.imports(), host.launch(), *host.classify(), *host.vacuous(), *host.packed()]
+        )
     except CompilerError as error:
         error.loc = error.loc or place_of(function.location)
         raise
@@ -244,6 +247,16 @@ class _Host(Binding):
             return []
         texts = " and ".join(map(self._at_most_0, found))
         return [self._define("is_full", [*self.bind(found), f"return {texts}"])]
+
+    def packed(self) -> list[str]:
+        """The function that gives the shape and strides of packed copies, if there are any."""
+        found = packed_parameters(self._function)
+        if not found:
+            return []
+        rows = [(one.sizes, one.strides) for one in found]
+        texts = (f"({self._tuple(sizes)}, {self._tuple(strides)}), " for sizes, strides in rows)
+        bound = self.bind(expr for pair in rows for row in pair for expr in row)
+        return [self._define("packed", [*bound, f"return ({''.join(texts)})"])]
 
     def _at_most_0(self, excess: IndexExpr) -> str:
         if excess.op == "mod":

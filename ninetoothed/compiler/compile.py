@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed import config as settings
-from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.artifact import Artifact, Packing
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
+from ninetoothed.backend.device_function import device_function, packed_parameters
 from ninetoothed.backend.emit import emit
 from ninetoothed.compiler.dumps import dump_to
 from ninetoothed.compiler.optimizations import options_of, outside_options
+from ninetoothed.compiler.packing import COPY_CONFIG, copy_module, copy_steps
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
@@ -142,6 +144,7 @@ def pass_options(
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
             "index_bits": signature.index_bits,
         },
+        "nt-pack-operands": {"equal": tuple(f"{one}={two}" for one, two in signature.equal)},
         "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-fold-guards": {
             "full": full,
@@ -198,7 +201,16 @@ def compile_kernel(
     calls in which all guards hold, which the other artifact tells; ``pipeline``: the definition's.
     """
     lowered = lower(module, signature, config, target=target, full=full, pipeline=pipeline)
-    return emit(lowered, language, target, config, full)
+    function = device_function(lowered)
+    prologue: list[Packing] = []
+    for packed in packed_parameters(function):
+        copy = copy_module(packed, function)
+        row = copy_steps(signature.index_bits, target)
+        observers = _dump(kernel_of(copy).sym_name.data, row, COPY_CONFIG, target)
+        run(context(), copy, row, observers, settings.verify_ir())
+        emitted = emit(copy, language, target, COPY_CONFIG)
+        prologue.append(Packing(packed.decl.name, packed.places, emitted))
+    return emit(lowered, language, target, config, full, tuple(prologue))
 
 
 def fingerprint(module: ModuleOp) -> str:

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from ninetoothed import config as settings
 from ninetoothed import passes
-from ninetoothed.artifacts.configuration import SPLIT, Choices
+from ninetoothed.artifacts.configuration import PACKED, SPLIT, Choices
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
@@ -28,6 +28,7 @@ from ninetoothed.passes import (
     coarsen_programs,
     defer_reductions,
     lower_accesses,
+    pack_operands,
     reread_rows,
     schedule_programs,
     split_reductions,
@@ -54,6 +55,13 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("collapsed_dims", "nt-specialize", "collapses"),
         "Flattened contiguous dims are addressed as one, without divisions.",
+    ),
+    Choice(
+        *(PACKED, "nt-pack-operands", "packed"),
+        "Operands of dots whose rows do not begin at multiples of 16 bytes are read from copies "
+        "whose rows do, which a launch makes before; the tuner says whether.",
+        pack_operands.legality,
+        is_experimental=True,
     ),
     Optimization(
         *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
@@ -322,7 +330,7 @@ def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
     """
     found = settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
     if not settings.scratch_size():
-        found |= {SPLIT}
+        found |= {PACKED, SPLIT}
     enabled = settings.enabled_optimizations(_experimental(TABLE), _outside_experimental)
     return found.union(name for name in _experimental(table) if name not in enabled)
 

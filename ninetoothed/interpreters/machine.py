@@ -255,7 +255,8 @@ class Machine:
     ) -> None:
         """Record an access of a block of ``shape`` that is about to happen."""
         if self.trace is not None and not memory.hidden:
-            self.trace.touch(kind, memory.name, self.programs, offsets, mask, shape)
+            places, there = memory.traced(offsets, mask)
+            self.trace.touch(kind, memory.name, self.programs, places, there, shape)
         for effects in self.effects:
             effects.touch(kind, memory, offsets, mask)
 

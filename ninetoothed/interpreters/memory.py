@@ -20,6 +20,8 @@ Update = Callable[..., torch.Tensor]
 
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """By their size in bytes."""
+_FILLING = -(1 << 63)
+"""In the place of an offset: what fills up the rows of a packed copy, and is of no tensor."""
 
 
 def together(*tensors: torch.Tensor) -> list[torch.Tensor]:
@@ -52,12 +54,21 @@ def _ends(offsets: torch.Tensor) -> tuple[int, int]:
 class Memory:
     """A tensor's storage, addressed by offsets from its first element.
 
-    ``hidden``: it is none of the application's, so no trace records it.
+    ``hidden``: it is none of the application's, so no trace records it. ``origins``: of a packed
+    copy, for each of its elements the offset of the one in the tensor that it is a copy of, or
+    :data:`_FILLING`.
     """
 
-    def __init__(self, name: str, tensor: torch.Tensor, hidden: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        tensor: torch.Tensor,
+        hidden: bool = False,
+        origins: torch.Tensor | None = None,
+    ) -> None:
         self.name = name
         self.hidden = hidden
+        self._origins = origins
         first, size = 0, 0
         if tensor.numel() > 0:
             steps = zip(tensor.shape, tensor.stride(), strict=True)
@@ -95,6 +106,19 @@ class Memory:
             if not self._has(*ends):
                 raise self._outside(*ends)
         return self._shifted(offsets)
+
+    def traced(
+        self, offsets: torch.Tensor, mask: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """The offsets of what is accessed in the application's tensor, and which are there."""
+        if self._origins is None or self._origins.numel() == 0:
+            return offsets, mask
+        if mask is not None:
+            offsets, mask = together(offsets, mask)
+            offsets = torch.where(mask, offsets, 0)
+        found = self._origins[self._places(offsets)]
+        there = found != _FILLING
+        return found, there if mask is None else there & mask
 
     def contains(self, offsets: torch.Tensor) -> torch.Tensor:
         """Which ``offsets`` are those of elements."""
@@ -217,6 +241,22 @@ class Memory:
         """Write the elements at ``start + sum(index * step)``, which are distinct."""
         if 0 not in shape:
             self._view(element, start, shape, steps).copy_(element.to_memory(data))
+
+
+def packed_memory(name: str, tensor: torch.Tensor, strides: Sequence[int]) -> Memory:
+    """A packed copy of a tensor, as its kernel makes it: rows are filled up with zeros."""
+    sizes, ndim = tuple(tensor.shape), tensor.dim()
+    lengths = (size * stride for size, stride in zip(sizes, strides, strict=True))
+    count = max(lengths) if tensor.numel() else 0
+    bits = torch.zeros(count * tensor.itemsize, dtype=torch.uint8)
+    packed, origins = bits.view(tensor.dtype), torch.full((count,), _FILLING)
+    if count:
+        offsets = torch.zeros(sizes, dtype=torch.int64)
+        for dim, (size, stride) in enumerate(zip(sizes, tensor.stride(), strict=True)):
+            offsets += (torch.arange(size) * stride).reshape(-1, *[1] * (ndim - 1 - dim))
+        origins.as_strided(sizes, strides).copy_(offsets)
+        integers(packed).as_strided(sizes, strides).copy_(integers(tensor.detach()))
+    return Memory(name, packed, origins=origins)
 
 
 def scratch_memory(name: str, element: Element, count: int, zeroed: bool) -> Memory:

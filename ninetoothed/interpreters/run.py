@@ -36,7 +36,7 @@ from ninetoothed.interpreters.chains import access_of
 from ninetoothed.interpreters.element_types import attribute_value, element_of
 from ninetoothed.interpreters.jagged import Sequences
 from ninetoothed.interpreters.machine import Block, Descriptor, Machine, Planner, Pointer, Value
-from ninetoothed.interpreters.memory import Memory, View, scratch_memory
+from ninetoothed.interpreters.memory import Memory, View, packed_memory, scratch_memory
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt, tt
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, sym
@@ -243,6 +243,8 @@ def _view(
         if value.dtype != element.own:
             raise ArgumentError(f"{name} must be a tensor of {element.own}, not of {value.dtype}")
         place = Memory(name, elements_of(value))
+        if source.packed is not None:
+            place = _packed(name, value, source.strides, symbols)
     else:
         place = element.number(value)
     names = access.names
@@ -332,8 +334,22 @@ def _argument(
     pointee = element_of(tt.scalar_of(type.box) if is_descriptor else tt.pointee_of(type))
     if value.dtype.itemsize != pointee.memory.itemsize:
         raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
-    memory = memories.setdefault(param.data, Memory(param.data, elements_of(value)))
+    packed = about.data.get("nt.packed")
+    if isinstance(packed, nt.ExprsAttr):
+        memory = memories.setdefault(
+            f"{param.data} packed", _packed(param.data, value, packed, symbols)
+        )
+    else:
+        memory = memories.setdefault(param.data, Memory(param.data, elements_of(value)))
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
+
+
+def _packed(
+    name: str, value: Argument, strides: nt.ExprsAttr, symbols: Mapping[str, int]
+) -> Memory:
+    """A parameter's packed copy, which a launch makes before the kernel runs."""
+    assert isinstance(value, torch.Tensor)
+    return packed_memory(name, value, [number(stride, symbols) for stride in strides.data])
 
 
 def _descriptors(block: IRBlock, arguments: Sequence[Value]) -> dict[SSAValue, Descriptor]:

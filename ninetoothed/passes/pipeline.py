@@ -66,6 +66,8 @@ SPECIALIZED: Stages = (
         "specialized",
         (
             "nt-specialize",
+            # What follows takes the copies' strides for the parameters'.
+            "nt-pack-operands",
             "nt-unroll-reductions",
             "nt-defer-reductions",
             # Those that are split are not coarsened.
@@ -111,6 +113,7 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 
 
 OPTIONAL = (
+    "nt-pack-operands",
     "nt-unroll-reductions",
     "nt-defer-reductions",
     "nt-split-reductions",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks import choices
+from benchmarks.operations import operations
 from benchmarks.records import Record, of_kind, read
+from benchmarks.tuning import MadeUp
+from ninetoothed.artifacts.target import Target
 
 CASE: Record = {"kind": "choice", "operation": "matmul", "size": "large"}
 
@@ -57,6 +61,18 @@ def test_choices_without_an_optimization(tmp_path: Path, monkeypatch: pytest.Mon
         *("", "descriptors=1", "descriptors=2", "without host_descriptors"),
         *("descriptors=1 without host_descriptors", "descriptors=2 without host_descriptors"),
     ]
+
+
+def test_packed_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of sizes that are small and odd, which no case has."""
+    pytest.importorskip("triton")
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "packed_operands")
+    operation = operations()["matmul"]
+    odd = replace(operation, sizes={"small": (61, 67, 131)})
+    case = choices.Case(odd, "small", ("packed_operands",))
+    found = list(choices.measured(case, 1, (), MadeUp(), Target.parse("sm_90")))
+    assert [one["value"] for one in found] == ["", "packed_operands=1"]
+    assert all(one["us"] > 0 for one in found)
 
 
 @pytest.mark.parametrize("option", ["--ops", "--sizes", "--only", "--without"])

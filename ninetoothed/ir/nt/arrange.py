@@ -272,7 +272,9 @@ class SourceOp(PureOp):
     is the longest sequence's, and the batch, dim 0, has no stride. ``memory``: the alias set, named
     by a source, if that is another. ``repeated``: several of its indices are one place in memory.
     ``computed``: strides that are known to be equal to those, products of sizes or symbols of other
-    sources, by which addresses are computed.
+    sources, by which addresses are computed. ``packed``: the parameter's own strides, where the
+    kernel reads a copy of it, with ``strides``, that a launch makes before (see
+    ``nt-pack-operands``).
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -285,6 +287,7 @@ class SourceOp(PureOp):
     kind = prop_def(StringAttr)
     strides = prop_def(ExprsAttr)
     computed = opt_prop_def(ExprsAttr)
+    packed = opt_prop_def(ExprsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
     value = opt_prop_def(FloatAttr | IntegerAttr)
     jagged = opt_prop_def(JaggedAttr)
@@ -294,7 +297,8 @@ class SourceOp(PureOp):
     result = result_def(TensorType)
 
     assembly_format = (
-        "$param $kind `strides` $strides (`computed` $computed^)? (`other` $other^)? "
+        "$param $kind `strides` $strides (`computed` $computed^)? (`packed` $packed^)? "
+        "(`other` $other^)? "
         "(`value` $value^)? (`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned "
         "attr-dict `:` type($result)"
     )
@@ -339,10 +343,11 @@ class SourceOp(PureOp):
     def decl(self) -> Param:
         """The parameter, as a launch binds it."""
         names = self.param.data, self.kind.data
+        strides = self.strides.data if self.packed is None else self.packed.data
         if self.jagged is None:
-            return Param(*names, self.sizes, self.strides.data)
+            return Param(*names, self.sizes, strides)
         jagged = self.jagged.data
-        return Param(*names, self.sizes, self.strides.data, jagged.offsets, jagged.dim)
+        return Param(*names, self.sizes, strides, jagged.offsets, jagged.dim)
 
     @property
     def own(self) -> tuple[str, IndexExpr] | None:
@@ -370,8 +375,18 @@ class SourceOp(PureOp):
             raise VerifyException(
                 f"nt.source: {len(self.computed.data)} computed strides for {len(type.sizes)} dims"
             )
+        if self.packed is not None:
+            self._verify_packed(self.packed, len(type.sizes))
         if self.jagged is not None:
             check_jagged(self.jagged.data, type.sizes, self.strides.data)
+
+    def _verify_packed(self, packed: ExprsAttr, ndim: int) -> None:
+        if len(packed.data) != ndim:
+            raise VerifyException(f"nt.source: {len(packed.data)} packed strides for {ndim} dims")
+        if self.kind.data != "tensor" or self.jagged is not None or self.computed is not None:
+            raise VerifyException(
+                "nt.source: only a tensor is packed, without sequences and computed strides"
+            )
 
 
 @irdl_op_definition

@@ -75,6 +75,8 @@ class Function:
             type = tt.PointerType(in_memory(scalar)) if decl.kind == "tensor" else signless(scalar)
             if source.aligned and decl.kind == "tensor":
                 attributes["tt.divisibility"] = _SIXTEEN
+            if source.packed is not None:
+                attributes["nt.packed"] = source.strides
             if decl.kind == "tensor" and in_memory(scalar) != scalar:
                 attributes["nt.element_type"] = scalar
             if decl.kind == "scalar" and scalar in _UNSIGNED:
@@ -120,9 +122,12 @@ class Function:
     def _descriptor_argument(self, op: nt.HostDescriptorOp) -> SSAValue:
         """The argument of a descriptor, with the numbers that come behind it."""
         assert isinstance(op.ref, BlockArgument)
-        param = self.kernel.sources[op.ref.index].param
-        name = f"{param.data}_desc"
-        found = self._argument(op.result.type, {"nt.descriptor": param}, name)
+        source = self.kernel.sources[op.ref.index]
+        name = f"{source.param.data}_desc"
+        of_tensor: dict[str, Attribute] = {"nt.descriptor": source.param}
+        if source.packed is not None:
+            of_tensor["nt.packed"] = source.strides
+        found = self._argument(op.result.type, of_tensor, name)
         rows = (("size", i32, op.shape), ("stride", i64, op.strides))
         for kind, type, exprs in rows:
             for dim, expr in enumerate(exprs.data):

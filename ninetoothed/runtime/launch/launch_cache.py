@@ -19,7 +19,7 @@ import functools
 import random
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.interface import Interface, Parameter
@@ -35,6 +35,7 @@ from ninetoothed.runtime.launch.alias_check import Placement, placement
 if TYPE_CHECKING:
     # Only loaded kernels need the driver.
     from ninetoothed.runtime.launch.driver import Launcher
+    from ninetoothed.runtime.launch.packed import PackedLauncher, PackedShape
 
 Classify = Callable[[Parameter, Any], Hashable]
 Launch = Callable[..., bool]
@@ -59,11 +60,14 @@ class LaunchedKernel(NamedTuple):
     """
 
     artifact: Artifact
-    launcher: Launcher
+    launcher: Launcher | PackedLauncher
     sources: tuple[int | None, ...] | None
 
 
-Launched = tuple[LaunchedKernel, int, bytes]
+Shape: TypeAlias = "bytes | PackedShape"
+"""What launches of one shape have in common."""
+
+Launched = tuple[LaunchedKernel, int, Shape]
 """How a call was launched: the kernel, the number of programs, and what launches of the same shape
 have in common (see ``driver.Launcher``). No class: each full call makes one.
 """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,10 +21,11 @@ from ninetoothed.errors import (
     ScratchError,
 )
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.launch_cache import Launched, LaunchedKernel
+from ninetoothed.runtime.launch.launch_cache import Launched, LaunchedKernel, Shape
+from ninetoothed.runtime.launch.packed import CopyShape, Layout, PackedLauncher
 
 if TYPE_CHECKING:
-    from ninetoothed.runtime.launch.driver import Loaded
+    from ninetoothed.runtime.launch.driver import Launcher, Loaded
 
 MAX_PROGRAMS = 2**31 - 1
 """Largest first dimension of a grid, with CUDA and HIP."""
@@ -48,6 +50,8 @@ class Host:
         self._launch: FunctionType
         (self._launch,) = defined(("launch",), artifact.launch, {})
         self._is_full: Callable[..., bool] | None = self._launch.__globals__.get("is_full")
+        self.copies = tuple(Host(packing.copy) for packing in artifact.prologue)
+        """Those of the kernels that make its packed copies."""
 
     @property
     def has_full(self) -> bool:
@@ -62,6 +66,12 @@ class Host:
             return self._is_full is not None and self._is_full(*values)
         except ZeroDivisionError:
             return False
+
+    def layouts(self, values: tuple[Any, ...]) -> list[Layout]:
+        """The packed copies that a call needs."""
+        if not self.copies:
+            return []
+        return [Layout(*row) for row in self._launch.__globals__["packed"](*values)]
 
     @property
     def agrees(self) -> Callable[..., bool] | None:
@@ -173,16 +183,17 @@ class _Ready(NamedTuple):
     """
 
     kernel: LaunchedKernel
-    launch: Callable[[int, Sequence[Any], int], bytes]
+    launch: Callable[..., Shape]
     stream: Callable[[int], int]
     raised: Callable[[Any], None]
 
 
 class LoadedKernel:
-    """An artifact that is loaded on a device."""
+    """An artifact that is loaded on a device, with the kernels that make its packed ``copies``."""
 
-    def __init__(self, host: Host, loaded: Loaded) -> None:
+    def __init__(self, host: Host, loaded: Loaded, copies: Sequence[Loaded] = ()) -> None:
         self._host = host
+        self._copies = tuple(copies)
         self.artifact = host.artifact
         self.loaded = loaded
         self._ready: _Ready | None = None
@@ -205,13 +216,15 @@ class LoadedKernel:
                 f"(2^31 - 1) in one launch; write larger block sizes (it ran with "
                 f"{self.artifact.config}), or split the call"
             )
-        if self.artifact.scratch:
-            self._check_scratch(programs)
+        layouts = self._host.layouts(values)
+        if self.artifact.scratch or layouts:
+            self._check_scratch(programs, values, layouts)
         if self._ready is None:
             self._ready = self._made_ready(values)
         kernel, launch, stream, raised = self._ready
+        packed = (self._copy_shapes(values, layouts),) if layouts else ()
         try:
-            shape = launch(programs, arguments, stream(self.loaded.device))
+            shape = launch(programs, arguments, stream(self.loaded.device), *packed)
         except FallbackError:
             raise
         except ConfigurationError as error:
@@ -220,18 +233,56 @@ class LoadedKernel:
             mark_written(values[place], raised)
         return kernel, programs, shape
 
-    def _check_scratch(self, programs: int) -> None:
+    def _check_scratch(
+        self, programs: int, values: tuple[Any, ...], layouts: Sequence[Layout]
+    ) -> None:
         """Check that the setting allows as much scratch memory.
 
         Raises:
-            ScratchError: it does not.
+            ScratchError: it does not, or a packed copy would have too many elements.
         """
         size = programs * sum(one.bytes for one in self.artifact.scratch)
+        size += sum(self._packed_bytes(values, layouts))
         if size > (most := settings.scratch_size()):
             raise ScratchError(
                 f"the kernel needs {size} bytes of scratch memory, and NINETOOTHED_SCRATCH_SIZE "
                 f"allows {most}"
             )
+
+    def _packed_bytes(self, values: tuple[Any, ...], layouts: Sequence[Layout]) -> Iterator[int]:
+        """The bytes of each packed copy."""
+        for value, layout in zip(self._packed(values), layouts, strict=True):
+            yield layout.bytes(value.element_size())
+
+    def _packed(self, values: tuple[Any, ...]) -> list[Any]:
+        """The parameters that there are packed copies of."""
+        params = self.artifact.params
+        return [values[params.index(packing.param)] for packing in self.artifact.prologue]
+
+    def _copy_shapes(
+        self, values: tuple[Any, ...], layouts: Sequence[Layout]
+    ) -> tuple[CopyShape, ...]:
+        """What launches of this shape have in common of each packed copy."""
+        found: list[CopyShape] = []
+        launchers = self._copy_launchers
+        rows = zip(
+            *(self._host.copies, launchers, self._packed(values), layouts),
+            self._packed_bytes(values, layouts),
+            strict=True,
+        )
+        for host, launcher, value, layout, size in rows:
+            programs, arguments = host.checked((value, layout))
+            found.append(CopyShape(size, programs, launcher.shape(programs, arguments)))
+        return tuple(found)
+
+    @cached_property
+    def _copy_launchers(self) -> list[Launcher]:
+        """The launchers of the kernels that make packed copies, of two pointers each."""
+        found: list[Launcher] = []
+        for loaded, host in zip(self._copies, self._host.copies, strict=True):
+            types = [argument.type for argument in host.artifact.given]
+            found.append(loaded.launcher(types, [not type.startswith("*") for type in types]))
+        return found
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
         types = [argument.type for argument in self.artifact.given]
@@ -239,12 +290,18 @@ class LoadedKernel:
         of_shape = [False] * len(types) if sources is None else [one is None for one in sources]
         _, stream = device.raw()
         launcher = self.loaded.launcher(types, of_shape, self.artifact.scratch)
+        if self.artifact.prologue:
+            places = [packing.places for packing in self.artifact.prologue]
+            launcher = PackedLauncher(launcher, self._copy_launchers, places)
         kernel = LaunchedKernel(self.artifact, launcher, sources)
         return _Ready(kernel, launcher.launch, stream, increment())
 
     def unload(self) -> None:
         """Frees what it takes of the device, if no calls are kept that launch it."""
         self.loaded.unload()
+        if not self.loaded.is_kept:
+            for copy in self._copies:
+                copy.unload()
 
     def trial(self) -> Trial:
         """The tuner's view of it."""

@@ -280,25 +280,25 @@ class Candidates:
 
     def _compile(
         self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone
-    ) -> list[tuple[KernelPair, Host, Binary]]:
+    ) -> list[tuple[KernelPair, Host, list[Binary]]]:
         """Compiles kernels of pairs; those that can be, the others are given up."""
-        found: list[tuple[KernelPair, Host, Binary]] = []
-        binaries = _compiled([host for _, host in missing], on_done)
-        for (pair, host), binary in zip(missing, binaries, strict=True):
-            if not isinstance(binary, str):
-                found.append((pair, host, binary))
+        found: list[tuple[KernelPair, Host, list[Binary]]] = []
+        compiled = _compiled([host for _, host in missing], on_done)
+        for (pair, host), binaries in zip(missing, compiled, strict=True):
+            if not isinstance(binaries, str):
+                found.append((pair, host, binaries))
             elif host.artifact.full:
                 pair.give_up_full()
             else:
-                self._give_up(host.artifact.config, binary)
+                self._give_up(host.artifact.config, binaries)
         return found
 
     def _load(self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone) -> None:
         """Compiles and loads kernels of pairs."""
-        for pair, host, binary in self._compile(missing, on_done):
+        for pair, host, binaries in self._compile(missing, on_done):
             config, is_full = host.artifact.config, host.artifact.full
             try:
-                pair.add(_loaded(host, binary))
+                pair.add(_loaded(host, binaries))
                 self.failures.pop(config, None)
             except ConfigurationError as error:
                 if is_full:
@@ -411,24 +411,35 @@ def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
         raise CheckError(error.message, host.agrees is not None) from None
 
 
-def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:
-    """Binary of each, or the reason why there is none."""
+def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[list[Binary] | str]:
+    """Binary of each, and those of its packed copies; or the reason why there is none."""
+    rows = [[host.artifact, *(copy.artifact for copy in host.copies)] for host in hosts]
+    wanted = [artifact for row in rows for artifact in row]
     numbers = itertools.count(1)
 
     def done(position: int, result: Binary | str) -> None:
-        on_done(next(numbers), len(hosts))
+        on_done(next(numbers), len(wanted))
 
-    return pool.compile([host.artifact for host in hosts], done)
+    results = iter(pool.compile(wanted, done))
+    found: list[list[Binary] | str] = []
+    for row in rows:
+        results_of_row = list(itertools.islice(results, len(row)))
+        binaries = [one for one in results_of_row if not isinstance(one, str)]
+        reason = next((one for one in results_of_row if isinstance(one, str)), None)
+        found.append(binaries if reason is None else reason)
+    return found
 
 
-def _loaded(host: Host, binary: Binary) -> LoadedKernel:
+def _loaded(host: Host, binaries: Sequence[Binary]) -> LoadedKernel:
     """The kernel on the current device.
 
     Raises:
         ConfigurationError: the device has too little for it.
     """
     with relaxed():
-        return LoadedKernel(host, toolchain.active_driver().load(binary))
+        driver = toolchain.active_driver()
+        loaded, *copies = [driver.load(binary) for binary in binaries]
+        return LoadedKernel(host, loaded, copies)
 
 
 def _unload(kernels: Iterable[KernelPair]) -> None:

@@ -31,6 +31,7 @@ from ninetoothed.artifacts.occupancy import (
     Scope,
     Stream,
     is_ahead,
+    is_packed,
     registers,
     resident,
     shared_bytes,
@@ -170,7 +171,7 @@ def rank(space: Space, values: Sequence[Any], properties: Properties) -> list[Ra
                 footprint = Footprint.of(footprint_of(*sizes))
                 choice = _Choice(footprint, Amounts(*amounts_of(*sizes)), properties)
                 choices[config.values] = choice
-            rows.append(choice.ranked(config))
+            rows.append(choice.packed.ranked(config) if config.is_packed else choice.ranked(config))
     except (ArithmeticError, TypeError):
         # Sizes of empty tensors, and numbers that are tensors.
         return [Ranked(config, 0.0) for config in space.configs]
@@ -206,10 +207,17 @@ class _Iteration(NamedTuple):
 class _Choice:
     """One choice of block sizes: what all warps and stages have in common is computed once."""
 
-    def __init__(self, footprint: Footprint, amounts: Amounts, properties: Properties) -> None:
+    def __init__(
+        self,
+        footprint: Footprint,
+        amounts: Amounts,
+        properties: Properties,
+        unpacked: _Choice | None = None,
+    ) -> None:
         self._footprint = footprint
         self._amounts = amounts
         self._properties = properties
+        self._unpacked = unpacked
         self._programs = math.prod(max(size, 0) for size in amounts.grid)
         self._multiplies = any(scope.dots for scope in footprint.scopes)
         self._scopes = [
@@ -224,12 +232,32 @@ class _Choice:
             for scope, (iterations, streams) in zip(footprint.scopes, amounts.scopes, strict=True)
         ]
 
+    @functools.cached_property
+    def packed(self) -> _Choice:
+        """The same with packed operands."""
+        return _Choice(self._footprint.packed, self._amounts, self._properties, self)
+
+    @functools.cached_property
+    def _copying(self) -> float:
+        """The seconds of what packs its operands: a launch each, which reads and writes it."""
+        found = 0.0
+        for (_, scope, _), (_, streams) in zip(self._scopes, self._amounts.scopes, strict=True):
+            for stream, (_, whole) in zip(scope.streams, streams, strict=True):
+                if is_packed(scope, stream):
+                    found += FITTED.launch + 2 * whole / self._properties.bandwidth
+        return found
+
     def ranked(self, config: Config) -> Ranked:
         if self._programs >= _MOST_PROGRAMS:
             return Ranked(config, None, f"{self._programs} programs, which no device counts")
         if config.parts > 1 and (reason := self._unsplit(config.parts)):
             return Ranked(config, None, reason)
-        return Ranked(config, self._seconds(config) * 1e3)
+        copying = 0.0
+        if self._unpacked is not None:
+            copying = self._unpacked._copying
+            if copying >= self._unpacked._seconds(config):
+                return Ranked(config, None, "packing its operands takes longer than all else")
+        return Ranked(config, (copying + self._seconds(config)) * 1e3)
 
     def _unsplit(self, parts: int) -> str:
         """Why it does not pay that programs share iterations; empty: it may."""

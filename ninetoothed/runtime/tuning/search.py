@@ -353,14 +353,19 @@ class Search:
         return near if self._limit is None else near[: self._limit - len(tried)]
 
     def _varied(self, best: Config) -> list[Config]:
-        """Other choices of the fastest; of numbers of parts, those that the model finds best."""
+        """Other choices of the fastest; of numbers of parts, those that the model finds best, and
+        packed operands where it does not refuse them.
+        """
         varied = self._candidates.space.varied(best)
-        parts = tuple(one for one in varied if one.parts not in (1, best.parts))
-        if not parts:
+        parts = [one for one in varied if one.parts not in (1, best.parts)]
+        packed = [one for one in varied if one.is_packed and not best.is_packed]
+        if not (parts or packed):
             return varied
-        ranked = self._candidates.ranked(self._values, parts)
-        kept = [row.config for row in ranked if not row.reason][:_MOST_PARTS]
-        return [one for one in varied if one not in parts or one in kept]
+        ranked = self._candidates.ranked(self._values, (*parts, *packed))
+        fitting = [row.config for row in ranked if not row.reason]
+        kept = [one for one in fitting if one in parts][:_MOST_PARTS]
+        kept += [one for one in fitting if one in packed]
+        return [one for one in varied if one in kept or one not in (*parts, *packed)]
 
     def _neighbours(self, config: Config) -> list[Config]:
         """Configurations one step from ``config`` in one place, the most promising first, with the

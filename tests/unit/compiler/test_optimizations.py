@@ -109,6 +109,9 @@ def kernel_with(choice: str) -> tuple[Kernel, Signature]:
     if choice == "reread_rows":
         rows = [torch.empty(64, 8192, dtype=torch.float16, device="meta") for _ in range(2)]
         return softmax_kernel, softmax_kernel.signature(rows, {})
+    if choice == "packed_operands":
+        matrices = [torch.empty(63, 63, device="meta") for _ in range(3)]
+        return matmul_kernel, matmul_kernel.signature(matrices, {})
     if choice == "descriptors":
         matrices = [torch.empty(64, 64, device="meta") for _ in range(3)]
         return matmul_kernel, matmul_kernel.signature(matrices, {})

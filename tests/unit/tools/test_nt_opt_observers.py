@@ -142,6 +142,7 @@ def test_times_are_a_tree_with_a_total() -> None:
         "    nt-mask-reductions",
         "  specialized",
         "    nt-specialize",
+        "    nt-pack-operands",
         "    nt-unroll-reductions",
         "    nt-defer-reductions",
         "    nt-split-reductions",

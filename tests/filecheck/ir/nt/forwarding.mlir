@@ -3,12 +3,12 @@
 
 // CHECK-LABEL: nt.kernel @ops
 // CHECK: %x = nt.source "x" "tensor" strides [1] repeated aligned false : !nt.tensor<[n] x f16>
-// CHECK: %y = nt.source "y" "tensor" strides [1] memory "x" aligned true : !nt.tensor<[n] x f16>
-nt.kernel @ops symbols [#nt.symbol<n size 0 to ?>] arrange {
+// CHECK: %y = nt.source "y" "tensor" strides [1] packed [s] memory "x" aligned true : !nt.tensor<[n] x f16>
+nt.kernel @ops symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] repeated aligned false : !nt.tensor<[n] x f16>
   %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
       : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
-  %y = nt.source "y" "tensor" strides [1] memory "x" aligned true : !nt.tensor<[n] x f16>
+  %y = nt.source "y" "tensor" strides [1] packed [s] memory "x" aligned true : !nt.tensor<[n] x f16>
   %1 = nt.tile %y [64] strides [64] dilation [1] floor false level 0
       : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
   %2 = nt.tile %1 [4] strides [4] dilation [1] floor false level 0

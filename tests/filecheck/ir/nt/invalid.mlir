@@ -78,6 +78,26 @@ nt.kernel @k arrange {
 
 // -----
 
+// CHECK: nt.source: 2 packed strides for 1 dims
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] packed [1, 1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.source: only a tensor is packed, without sequences and computed strides
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] computed [1] packed [1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.return
+}
+
+// -----
+
 // CHECK: nt.squeeze: there is no level 1
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>

@@ -210,3 +210,35 @@ def test_how_many_programs_are_resident() -> None:
     assert resident(HOPPER, 128, 32, 100 << 10) == 2, "shared memory"
     assert resident(HOPPER, 32, 16, 0) == 32, "programs"
     assert resident(HOPPER, 1024, 255, 0) == 1, "one, whatever it takes"
+
+
+def packed(m: int, n: int, k: int, monkeypatch: pytest.MonkeyPatch) -> dict[bool, Ranked]:
+    """The times of a product by whether its operands are packed, of the blocks that are best
+    without.
+    """
+    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "packed_operands")
+    values = (meta(m, k), meta(k, n), meta(m, n))
+    arguments = bind(matmul_kernel.definition.interface, values, {})
+    found = space(matmul_kernel.composed(arguments.signature), arguments.signature)
+    best = model.rank(found, arguments.values, H200)[0].config
+    both = replace(found, configs=(best, *(one for one in found.varied(best) if one.is_packed)))
+    return {row.config.is_packed: row for row in model.rank(both, arguments.values, H200)}
+
+
+def test_large_odd_operands_are_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = packed(4093, 4099, 2053, monkeypatch)
+    least = 2 * 2 * (4093 * 2053 + 2053 * 4099) / H200.bandwidth * 1e3
+    without, with_copies = found[False].milliseconds, found[True].milliseconds
+    assert without is not None
+    assert with_copies is not None
+    assert least < with_copies < without
+
+
+def test_what_takes_longer_to_pack_than_to_read_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = packed(33, 35, 37, monkeypatch)
+    assert found[True].milliseconds is None
+    assert found[True].reason == "packing its operands takes longer than all else"
+
+
+def test_what_is_aligned_has_no_such_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [*packed(1024, 1024, 1024, monkeypatch)] == [False]
