@@ -7,7 +7,7 @@ to scratch memory. How a launch binds them stays with the function: ``nt.params`
 passes relied on of a call: ``nt.symbols``, those that have bounds or a divisor, and
 ``nt.padded_sizes``.
 ``nt.element_type`` is what a tensor is of where Triton's memory does not tell, ``nt.unsigned`` a
-number.
+number; ``nt.packed`` are the strides of the packed copy that is read in a tensor's place.
 
 Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
 requires stage ``addressed`` and leaves stage ``tt``.
