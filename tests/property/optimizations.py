@@ -22,6 +22,7 @@ _VALUES = {
     "grouped_programs": (None, 8, 16),
     "loop_stages": (None, 2, 3),
     "moving_bounds": (None, 1),
+    "packed_operands": (None, 1),
     "pointer_blocks": (None, 1),
     "split_reductions": (None, 2, 8),
     "reread_rows": (None, 1),
