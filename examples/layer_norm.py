@@ -29,7 +29,6 @@ from examples.rms_norm import (
     check_vector,
     empty_numbers,
     empty_partial,
-    numbers_of_programs,
     rows_of_programs,
     sums,
 )
@@ -103,8 +102,8 @@ def backward_arrangement(
         rows_of_programs(gradient, rows),
         rows_of_programs(input, rows),
         weights.tile((1, -1)),
-        numbers_of_programs(center, rows),
-        numbers_of_programs(scale, rows),
+        rows_of_programs(center, rows, 1),
+        rows_of_programs(scale, rows, 1),
         rows_of_programs(input_gradient, rows),
         weight_partial.tile((1, -1)),
         bias_partial.tile((1, -1)),

@@ -114,15 +114,8 @@ add_rms_norm_training_kernel = ninetoothed.make(
 )
 
 
-def rows_of_programs(tensor, rows):
-    arranged = tensor.tile((1, -1)).tile((rows, 1))
-    arranged.dtype = arranged.dtype.squeeze(1)
-    return arranged
-
-
-def numbers_of_programs(tensor, rows):
-    """As ``rows_of_programs``, of rows of one number."""
-    arranged = tensor.tile((1, 1)).tile((rows, 1))
+def rows_of_programs(tensor, rows, columns=-1):
+    arranged = tensor.tile((1, columns)).tile((rows, 1))
     arranged.dtype = arranged.dtype.squeeze(1)
     return arranged
 
@@ -135,7 +128,7 @@ def backward_arrangement(gradient, input, weight, scale, input_gradient, weight_
         rows_of_programs(gradient, rows),
         rows_of_programs(input, rows),
         weights.tile((1, -1)),
-        numbers_of_programs(scale, rows),
+        rows_of_programs(scale, rows, 1),
         rows_of_programs(input_gradient, rows),
         weight_partial.tile((1, -1)),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import pytest
@@ -14,20 +13,26 @@ from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
-from ninetoothed.calls.numbers import number_class
 from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.space import space
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime import toolchain
-from ninetoothed.runtime.launch.launch_cache import LaunchCache
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing import check_kernel
 from ninetoothed.verification.translation import validate
+from tests.support.launched_products import (
+    KeptCalls,
+    Values,
+    check,
+    check_graph,
+    check_threads,
+    halves,
+    product,
+)
 
 CHOICE = "descriptors"
 TENSORDESC = "tensordesc<fp16[{}]>"
-Values = tuple[Any, ...]
 
 
 @pytest.fixture(autouse=True)
@@ -44,15 +49,6 @@ def artifact(
     config = space(module, signature, target=parsed).configs[0].choosing(CHOICE, 2)
     config = Config(tuple((name, size) for name, _ in config.values), 4, 3, config.choices)
     return compile_kernel(module, signature, config, parsed, language)
-
-
-def halves(*sizes: int, device: str = "cpu") -> torch.Tensor:
-    return torch.randn(sizes, device=device).half()
-
-
-def product(m: int, n: int, k: int, device: str = "cpu") -> Values:
-    output = torch.full((m, n), torch.nan, dtype=torch.float16, device=device)
-    return halves(m, k, device=device), halves(k, n, device=device), output
 
 
 def heads() -> Values:
@@ -142,39 +138,21 @@ def test_both_ways_give_the_same(device: str, monkeypatch: pytest.MonkeyPatch) -
 # On a GPU.
 
 
-class Launched:
-    """A kernel of one configuration, called as users call it: calls are kept."""
-
-    def __init__(self, kernel: Kernel, values: Values) -> None:
-        target = toolchain.active().active_target()
-        if not capabilities(target).architecture.descriptors:
-            pytest.skip("the GPU has no tensor descriptors")
-        found = artifact(kernel, values, str(target))
-        binary = compat.compile_binary(found)
-        assert binary.descriptors
-        self.kernel = LoadedKernel(Host(found), toolchain.active_driver().load(binary))
-        self.cache = LaunchCache(kernel.interface, number_class)
-
-    def __call__(self, *values: Any) -> bool:
-        """True if the call was launched as one like it before."""
-        kept = self.cache.launch(values, {})
-        if kept:
-            return True
-        launched = self.kernel.launch(values)
-        if kept is None and launched is not None:
-            self.cache.keep(values, {}, values, launched)
-        return False
-
-
-def check(input: torch.Tensor, other: torch.Tensor, output: torch.Tensor) -> None:
-    torch.testing.assert_close(output.float(), input.float() @ other.float(), rtol=2e-3, atol=2e-2)
+def launched(kernel: Kernel, values: Values) -> KeptCalls:
+    target = toolchain.active().active_target()
+    if not capabilities(target).architecture.descriptors:
+        pytest.skip("the GPU has no tensor descriptors")
+    found = artifact(kernel, values, str(target))
+    binary = compat.compile_binary(found)
+    assert binary.descriptors
+    return KeptCalls(kernel, LoadedKernel(Host(found), toolchain.active_driver().load(binary)))
 
 
 @pytest.mark.gpu
 def test_calls_of_other_tensors() -> None:
     """Each call reads and writes its own, also at the place of another that is gone."""
     given = [product(67, 80, 144, "cuda") for _ in range(3)]
-    kernel = Launched(matmul.matmul_kernel, given[0])
+    kernel = launched(matmul.matmul_kernel, given[0])
     kept: list[bool] = []
     for _ in range(4):
         for values in given:
@@ -200,7 +178,7 @@ def test_nothing_is_written_outside(m: int, n: int, k: int) -> None:
     columns = torch.full((m, n + 32), 7.0, dtype=torch.float16, device="cuda")
     for whole, output in ((rows, rows[1:-1]), (columns, columns[:, 16:-16])):
         values = input, other, output
-        Launched(matmul.matmul_kernel, values)(*values)
+        launched(matmul.matmul_kernel, values)(*values)
         check(*values)
         output.fill_(7.0)
         assert whole.eq(7.0).all()
@@ -214,7 +192,7 @@ def test_where_rows_lie_otherwise() -> None:
     output = torch.empty(n, m, dtype=torch.float16, device="cuda").T
     part = halves(2 * m, k + 48, device="cuda")[::2, 16 : 16 + k]
     for values in ((input, other, output), (part, other, output)):
-        Launched(matmul.matmul_kernel, values)(*values)
+        launched(matmul.matmul_kernel, values)(*values)
         check(*values)
 
 
@@ -222,7 +200,7 @@ def test_where_rows_lie_otherwise() -> None:
 def test_batches() -> None:
     values = halves(5, 67, 80, device="cuda"), halves(5, 80, 96, device="cuda")
     values = (*values, torch.full((5, 67, 96), torch.nan, dtype=torch.float16, device="cuda"))
-    Launched(bmm.bmm_kernel, values)(*values)
+    launched(bmm.bmm_kernel, values)(*values)
     check(*values)
 
 
@@ -230,7 +208,7 @@ def test_batches() -> None:
 def test_sums_of_nothing() -> None:
     """No descriptor of an empty matrix is read."""
     like = product(64, 64, 64, "cuda")
-    kernel = Launched(matmul.matmul_kernel, like)
+    kernel = launched(matmul.matmul_kernel, like)
     whole = halves(64, 64, device="cuda")
     values = whole[:, :0], whole[:0], torch.full_like(like[2], torch.nan)
     kernel.kernel.launch(values)
@@ -239,50 +217,10 @@ def test_sums_of_nothing() -> None:
 
 @pytest.mark.gpu
 def test_graphs() -> None:
-    """A graph has what was encoded when it was captured, whatever is called afterwards."""
-    values, others = product(96, 80, 144, "cuda"), product(96, 80, 144, "cuda")
-    kernel = Launched(matmul.matmul_kernel, values)
-    for _ in range(3):
-        kernel(*values)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        kernel(*values)
-        # Encoded during the capture.
-        kernel(*others)
-    for _ in range(3):
-        for one in (values, others):
-            one[0].copy_(halves(96, 144, device="cuda"))
-            one[2].fill_(torch.nan)
-        kernel(*product(96, 80, 144, "cuda"))
-        graph.replay()
-        torch.cuda.synchronize()
-        check(*values)
-        check(*others)
+    """A graph has what was encoded before and during its capture, whatever is called afterwards."""
+    check_graph(launched(matmul.matmul_kernel, product(96, 80, 144, "cuda")), 96, 80, 144)
 
 
 @pytest.mark.gpu
 def test_threads() -> None:
-    first = product(96, 80, 144, "cuda")
-    kernel = Launched(matmul.matmul_kernel, first)
-    kernel(*first)
-    torch.cuda.synchronize()
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            with torch.cuda.stream(torch.cuda.Stream()):
-                given = [product(96, 80, 144, "cuda") for _ in range(3)]
-                for _ in range(50):
-                    for values in given:
-                        values[2].fill_(torch.nan)
-                        kernel(*values)
-                        check(*values)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    check_threads(launched(matmul.matmul_kernel, product(96, 80, 144, "cuda")), 96, 80, 144)

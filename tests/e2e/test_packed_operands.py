@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.device_function import device_function, packed_parameters
 from ninetoothed.calls.arguments import bind
-from ninetoothed.calls.numbers import number_class
 from ninetoothed.compiler.compile import compile_kernel, lower
 from ninetoothed.compiler.packing import copy_module, copy_steps
 from ninetoothed.compiler.space import space
@@ -27,15 +25,22 @@ from ninetoothed.ir.dialects import context
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes.pipeline import run
 from ninetoothed.runtime import toolchain
-from ninetoothed.runtime.launch.launch_cache import LaunchCache
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing import check_kernel
 from ninetoothed.verification.translation import validate
+from tests.support.launched_products import (
+    KeptCalls,
+    Values,
+    check,
+    check_graph,
+    check_threads,
+    halves,
+    product,
+)
 
 CHOICE = "packed_operands"
 TARGETS = ["sm_80", "sm_90", "sm_100", "gfx942"]
-Values = tuple[Any, ...]
 
 
 @pytest.fixture(autouse=True)
@@ -67,15 +72,6 @@ def artifact(
     return compile_kernel(module, signature, config, Target.parse(target), language)
 
 
-def halves(*sizes: int, device: str = "cpu") -> torch.Tensor:
-    return torch.randn(sizes, device=device).half()
-
-
-def product(m: int, n: int, k: int, device: str = "cpu") -> Values:
-    output = torch.full((m, n), torch.nan, dtype=torch.float16, device=device)
-    return halves(m, k, device=device), halves(k, n, device=device), output
-
-
 def transposed(m: int, n: int, k: int, device: str = "cpu") -> Values:
     input, other = halves(k, m, device=device).T, halves(n, k, device=device).T
     return input, other, torch.full((m, n), torch.nan, dtype=torch.float16, device=device)
@@ -90,10 +86,6 @@ def misaligned(m: int, n: int, k: int, device: str = "cpu") -> Values:
 
 MATRICES = {"plain": product, "transposed": transposed, "misaligned": misaligned}
 SIZES = [(1, 1, 1), (15, 17, 127), (17, 15, 1), (127, 31, 37), (61, 67, 129), (64, 80, 48)]
-
-
-def check(input: torch.Tensor, other: torch.Tensor, output: torch.Tensor) -> None:
-    torch.testing.assert_close(output.float(), input.float() @ other.float(), rtol=2e-3, atol=2e-2)
 
 
 @pytest.mark.parametrize("size", [16, 64])
@@ -249,28 +241,13 @@ def test_results(device: str) -> None:
 # On a GPU.
 
 
-class Launched:
-    """A kernel of one configuration, called as users call it: calls are kept."""
-
-    def __init__(self, kernel: Kernel, values: Values, **choices: int) -> None:
-        target = str(toolchain.active().active_target())
-        found = artifact(kernel, values, target, **choices)
-        assert found.prologue
-        artifacts = (found, *(packing.copy for packing in found.prologue))
-        driver = toolchain.active_driver()
-        loaded, *copies = [driver.load(compat.compile_binary(one)) for one in artifacts]
-        self.kernel = LoadedKernel(Host(found), loaded, copies)
-        self.cache = LaunchCache(kernel.interface, number_class)
-
-    def __call__(self, *values: Any) -> bool:
-        """True if the call was launched as one like it before."""
-        kept = self.cache.launch(values, {})
-        if kept:
-            return True
-        launched = self.kernel.launch(values)
-        if kept is None and launched is not None:
-            self.cache.keep(values, {}, values, launched)
-        return False
+def launched(kernel: Kernel, values: Values, **choices: int) -> KeptCalls:
+    found = artifact(kernel, values, str(toolchain.active().active_target()), **choices)
+    assert found.prologue
+    artifacts = (found, *(packing.copy for packing in found.prologue))
+    driver = toolchain.active_driver()
+    loaded, *copies = [driver.load(compat.compile_binary(one)) for one in artifacts]
+    return KeptCalls(kernel, LoadedKernel(Host(found), loaded, copies))
 
 
 @pytest.mark.gpu
@@ -282,7 +259,7 @@ def test_products(matrices: str, sizes: tuple[int, int, int]) -> None:
     if not artifact(matmul.matmul_kernel, make(*sizes), "sm_80").prologue:
         pytest.skip("all of it is aligned")
     given = [make(*sizes, "cuda") for _ in range(3)]
-    kernel = Launched(matmul.matmul_kernel, given[0])
+    kernel = launched(matmul.matmul_kernel, given[0])
     kept: list[bool] = []
     for _ in range(4):
         for values in given:
@@ -303,7 +280,7 @@ def test_other_choices(name: str) -> None:
         pytest.skip(f"the GPU has no {name}")
     if name == "descriptors" and torch.cuda.get_device_capability() < (9, 0):
         pytest.skip("the GPU has no tensor descriptors")
-    kernel = Launched(matmul.matmul_kernel, values, **{name: 2})
+    kernel = launched(matmul.matmul_kernel, values, **{name: 2})
     for _ in range(4):
         values[2].fill_(torch.nan)
         kernel(*values)
@@ -316,7 +293,7 @@ def test_nothing_is_written_outside() -> None:
     rows = torch.full((63, 67), 7.0, dtype=torch.float16, device="cuda")
     values = input, other, rows[1:-1]
     before = [one.clone() for one in values[:2]]
-    kernel = Launched(matmul.matmul_kernel, values)
+    kernel = launched(matmul.matmul_kernel, values)
     for _ in range(3):
         kernel(*values)
         check(*values)
@@ -328,7 +305,7 @@ def test_nothing_is_written_outside() -> None:
 @pytest.mark.gpu
 def test_results_are_the_same_in_every_run() -> None:
     values = product(509, 521, 1031, "cuda")
-    kernel = Launched(matmul.matmul_kernel, values)
+    kernel = launched(matmul.matmul_kernel, values)
     kernel(*values)
     first = values[2].clone()
     for _ in range(20):
@@ -338,7 +315,7 @@ def test_results_are_the_same_in_every_run() -> None:
 
 @pytest.mark.gpu
 def test_sums_of_nothing() -> None:
-    kernel = Launched(matmul.matmul_kernel, product(61, 67, 131, "cuda"))
+    kernel = launched(matmul.matmul_kernel, product(61, 67, 131, "cuda"))
     values = product(61, 67, 0, "cuda")
     kernel.kernel.launch(values)
     assert values[2].eq(0).all()
@@ -347,48 +324,9 @@ def test_sums_of_nothing() -> None:
 @pytest.mark.gpu
 def test_graphs() -> None:
     """A graph copies anew in each replay, into memory of its own."""
-    values, others = product(95, 81, 143, "cuda"), product(95, 81, 143, "cuda")
-    kernel = Launched(matmul.matmul_kernel, values)
-    for _ in range(3):
-        kernel(*values)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        kernel(*values)
-        kernel(*others)
-    for _ in range(3):
-        for one in (values, others):
-            one[0].copy_(halves(95, 143, device="cuda"))
-            one[2].fill_(torch.nan)
-        kernel(*product(95, 81, 143, "cuda"))
-        graph.replay()
-        torch.cuda.synchronize()
-        check(*values)
-        check(*others)
+    check_graph(launched(matmul.matmul_kernel, product(95, 81, 143, "cuda")), 95, 81, 143)
 
 
 @pytest.mark.gpu
 def test_threads_and_streams() -> None:
-    first = product(95, 81, 143, "cuda")
-    kernel = Launched(matmul.matmul_kernel, first)
-    kernel(*first)
-    torch.cuda.synchronize()
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            with torch.cuda.stream(torch.cuda.Stream()):
-                given = [product(95, 81, 143, "cuda") for _ in range(3)]
-                for _ in range(50):
-                    for values in given:
-                        values[2].fill_(torch.nan)
-                        kernel(*values)
-                        check(*values)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    check_threads(launched(matmul.matmul_kernel, product(95, 81, 143, "cuda")), 95, 81, 143)
