@@ -91,12 +91,9 @@ def compiled(
 
 def variants(kernel: Kernel, signature: Signature, config: Config) -> dict[str, Config]:
     """The configuration that has each optimization: of choices, the last legal value."""
-    legal = space(kernel.composed(signature), signature).legal
-    values = dict(legal[0]) if legal else {}
-    return {
-        name: config.choosing(name, values[name][-1]) if name in values else config
-        for name in OPTIMIZATIONS
-    }
+    found = space(kernel.composed(signature), signature)
+    values = dict(choice for one in found.varied(found.configs[0]) for choice in one.choices)
+    return {name: config.choosing(name, values.get(name)) for name in OPTIMIZATIONS}
 
 
 def measure(example: str, kernel: Kernel) -> Iterator[Record]:

@@ -137,35 +137,13 @@ def disabled_optimizations(
     )
 
 
-def enabled_optimizations(
-    known: Sequence[str], others: Callable[[], Iterable[str]] = tuple
-) -> frozenset[str]:
-    """``NINETOOTHED_ENABLE_OPTIMIZATIONS``: experimental optimizations that are switched on, some
-    of the ``known`` with commas between them. Default: none.
-
-    ``others``: finds further names, of other packages; called where one is not known.
-    """
-    text = _text("NINETOOTHED_ENABLE_OPTIMIZATIONS")
-    if text is None:
-        return frozenset()
-    names = frozenset(name.strip() for name in text.split(","))
-    if names <= frozenset(known) or names <= {*known, *others()}:
-        return names
-    raise ConfigurationError(
-        f"NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of {', '.join(known)}, with commas between "
-        f"them, not {text!r}"
-    )
-
-
 def optimizations() -> str:
     """What tells kernels apart that were compiled with other optimizations."""
-    disabled, enabled = (
-        {name.strip() for name in (_text(setting) or "").split(",") if name.strip()}
-        for setting in ("NINETOOTHED_DISABLE_OPTIMIZATIONS", "NINETOOTHED_ENABLE_OPTIMIZATIONS")
-    )
+    text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
+    disabled = {name.strip() for name in text.split(",") if name.strip()}
     if not scratch_size():
-        disabled.add("split_reductions")
-    return ",".join([*sorted(disabled), *(f"+{name}" for name in sorted(enabled))])
+        disabled |= {"packed_operands", "split_reductions"}
+    return ",".join(sorted(disabled))
 
 
 def inspects() -> bool:

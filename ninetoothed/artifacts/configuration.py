@@ -43,6 +43,11 @@ class Config:
         return replace(self, choices=()) if self.choices else self
 
     @property
+    def listed(self) -> Config:
+        """The same with the default of each choice but packed operands: as a space lists it."""
+        return self.plain.choosing(PACKED, dict(self.choices).get(PACKED))
+
+    @property
     def parts(self) -> int:
         """How many programs share the iterations of one."""
         return dict(self.choices).get(SPLIT, 1)
@@ -82,7 +87,9 @@ class Space:
     """Configuration space of a signature.
 
     ``configs``: all that can run, the best guess without knowing sizes first; choices of passes
-    have their defaults. ``legal``: of each configuration, the other values of its choices; empty
+    have their defaults. ``packed``: those that can run with packed operands, which are others,
+    since more is read ahead; the other choices have their defaults. ``legal``: of each of
+    ``configs`` and then of ``packed``, the other values of its choices, that one left out; empty
     where none has any. ``cost``: Python source of the cost function, which
     ``runtime.tuning.model`` runs. ``pruned``: why others were left out, each reason with a count.
     ``fits``: Python source of ``fits``, which takes a call's arguments, and returns a function of
@@ -98,43 +105,52 @@ class Space:
     legal: tuple[Legal, ...] = ()
     passes: str = ""
     is_fixed: bool = False
+    packed: tuple[Config, ...] = ()
+
+    @property
+    def listed(self) -> tuple[Config, ...]:
+        """All that the model ranks: ``configs``, and then ``packed``."""
+        return (*self.configs, *self.packed)
 
     @property
     def is_single(self) -> bool:
         """True if there is nothing to tune: one configuration, without choices, or with those of
         one that the user has fixed, which keep their defaults.
         """
-        return len(self.configs) == 1 and (self.is_fixed or not any(self.legal))
+        has_others = self.packed or any(self.legal)
+        return len(self.configs) == 1 and (self.is_fixed or not has_others)
 
     def varied(self, config: Config) -> list[Config]:
         """What differs from ``config``, of this space, in one choice."""
         chosen = dict(config.choices)
-        return [
+        found = [
             config.choosing(name, value)
             for name, others in self._legal_of(config)
             for value in (None, *others)
             if value != chosen.get(name)
         ]
+        other = config.choosing(PACKED, None if config.is_packed else 1)
+        return [*found, other] if self.has(other) else found
 
     def has(self, config: Config) -> bool:
         """True if ``config`` is one of the space, with legal choices."""
         legal = dict(self._legal_of(config))
-        return config.plain in self._places and all(
-            value in legal.get(name, ()) for name, value in config.choices
+        return config.listed in self._places and all(
+            value in legal.get(name, ()) for name, value in config.choices if name != PACKED
         )
 
     def _legal_of(self, config: Config) -> Legal:
-        place = self._places.get(config.plain)
+        place = self._places.get(config.listed)
         return self.legal[place] if self.legal and place is not None else ()
 
     @cached_property
     def _places(self) -> dict[Config, int]:
-        return {config: place for place, config in enumerate(self.configs)}
+        return {config: place for place, config in enumerate(self.listed)}
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""
         # Hundreds of configurations mostly name the same block sizes, and have the same choices.
-        rows = [(tuple(name for name, _ in config.values), config) for config in self.configs]
+        rows = [(tuple(name for name, _ in config.values), config) for config in self.listed]
         names = list(dict.fromkeys(names for names, _ in rows))
         places = {names: place for place, names in enumerate(names)}
         configs = [
@@ -143,13 +159,14 @@ class Space:
         ]
         kinds = list(dict.fromkeys(self.legal))
         fields = {
-            "configs": configs,
+            "configs": configs[: len(self.configs)],
             "cost": self.cost,
             "fits": self.fits,
             "is_fixed": self.is_fixed,
             "legal": [kinds.index(row) for row in self.legal],
             "legal_kinds": kinds,
             "names": names,
+            "packed": configs[len(self.configs) :],
             "passes": self.passes,
             "pruned": self.pruned,
         }
@@ -166,9 +183,17 @@ class Space:
         names = {
             place: [str(name) for name in names] for place, names in enumerate(fields["names"])
         }
-        configs = tuple(
-            Config(tuple(zip(names[place], map(int, values), strict=True)), int(warps), int(stages))
-            for place, values, warps, stages in fields["configs"]
+        configs, packed = (
+            tuple(
+                Config(
+                    tuple(zip(names[place], map(int, values), strict=True)),
+                    int(warps),
+                    int(stages),
+                    choices,
+                )
+                for place, values, warps, stages in fields[field]
+            )
+            for field, choices in (("configs", ()), ("packed", ((PACKED, 1),)))
         )
         pruned = tuple((str(reason), int(count)) for reason, count in fields["pruned"])
         kinds: dict[int, Legal] = {
@@ -176,8 +201,8 @@ class Space:
             for place, row in enumerate(fields["legal_kinds"])
         }
         legal = tuple(kinds[int(place)] for place in fields["legal"])
-        if len(legal) not in (0, len(configs)):
+        if len(legal) not in (0, len(configs) + len(packed)):
             raise ValueError("each configuration has its choices")
         fits, passes = str(fields["fits"]), str(fields["passes"])
         fixed = bool(fields["is_fixed"])
-        return Space(configs, str(fields["cost"]), pruned, fits, legal, passes, fixed)
+        return Space(configs, str(fields["cost"]), pruned, fits, legal, passes, fixed, packed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Sequence
@@ -38,6 +39,23 @@ class Sample:
             )
         count, seed = match.groups()
         return Sample(None if count is None else int(count), None if seed is None else int(seed))
+
+    def of_each(self, rows: Sequence[Sequence[_T]]) -> list[_T]:
+        """The sample of the members of all rows. A count is spread evenly over the rows, and takes
+        another place of each: so of rows that vary one thing alike, all that varies is there.
+        """
+        members = [one for row in rows for one in row]
+        if self.count is None or self.count >= len(members):
+            return self.of(members)
+        # Neighbours of the first round begin at different places, and go on from there.
+        offsets = {place: index for index, place in enumerate(self.of(range(len(rows))))}
+        starts = list(itertools.accumulate(map(len, rows), initial=0))
+        taken: list[int] = []
+        for turn in range(max(map(len, rows))):
+            left = [place for place in offsets if turn < len(rows[place])]
+            for place in Sample(self.count - len(taken)).of(left):
+                taken.append(starts[place] + (offsets[place] + turn) % len(rows[place]))
+        return [members[place] for place in sorted(taken)]
 
     def of(self, members: Sequence[_T], taken: int = 0) -> list[_T]:
         """The sample of ``members``, in their order; a ``count`` includes ``taken`` others.

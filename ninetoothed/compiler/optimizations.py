@@ -7,8 +7,7 @@ A *choice* is an option of a pass whose values are all right, declared as data, 
 which values are legal for a kernel, with some block sizes on some architecture. That is asked
 before any specialised pass runs, of the module in stage ``composed``. What is not the default is
 carried by ``Config.choices``, by name, through the space, the tuner, the caches and the dumps; the
-tuner varies it around what it has found to be best. An *experimental* choice is one that is not
-known to gain yet: it is offered where ``NINETOOTHED_ENABLE_OPTIMIZATIONS`` names it.
+tuner varies it around what it has found to be best.
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ TABLE: tuple[Optimization, ...] = (
         "Operands of dots whose rows do not begin at multiples of 16 bytes are read from copies "
         "whose rows do, which a launch makes before; the tuner says whether.",
         pack_operands.legality,
-        is_experimental=True,
     ),
     Optimization(
         *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
@@ -137,7 +135,6 @@ TABLE: tuple[Optimization, ...] = (
         "Tiles of loops with dots are copied as boxes, through tensor descriptors (TMA): loads, or "
         "also stores; the tuner says whether.",
         use_descriptors.legality,
-        is_experimental=True,
     ),
     Optimization(
         *("host_descriptors", "nt-use-descriptors", "host_descriptors"),
@@ -321,8 +318,7 @@ def table_of(pipeline: BoundPipeline | None) -> tuple[Optimization, ...]:
 
 
 def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
-    """The optimizations of a table that settings switch off, or do not switch on, and others that
-    they name.
+    """The optimizations of a table that settings switch off, and others that they name.
 
     Raises:
         ConfigurationError: it names an optimization that there is not: neither of the compiler, nor
@@ -331,17 +327,7 @@ def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
     found = settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
     if not settings.scratch_size():
         found |= {PACKED, SPLIT}
-    enabled = settings.enabled_optimizations(_experimental(TABLE), _outside_experimental)
-    return found.union(name for name in _experimental(table) if name not in enabled)
-
-
-def _experimental(table: Sequence[Optimization]) -> list[str]:
-    return [one.name for one in table if isinstance(one, Choice) and one.is_experimental]
-
-
-def _outside_experimental() -> list[str]:
-    """The names of experimental choices of passes of other packages; of all that are installed."""
-    return _experimental(_outside_table())
+    return found
 
 
 def _outside_optimizations() -> list[str]:

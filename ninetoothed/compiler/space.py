@@ -18,10 +18,11 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifacts.capabilities import capabilities
-from ninetoothed.artifacts.configuration import Config, Legal, Space
+from ninetoothed.artifacts.configuration import PACKED, Config, Legal, Space
 from ninetoothed.artifacts.occupancy import (
     Architecture,
     Footprint,
+    Legality,
     registers,
     shared_bytes,
     uses_warp_groups,
@@ -57,6 +58,7 @@ _REGISTER_BYTES = 4
 _MOST_LIVE = 1.25
 _MOST_REGISTERS = 1.75
 _LEAST_DOT = 4
+_PACKED = ((PACKED, 1),)
 # Numbers in a column of the tensor memory.
 _COLUMN = 128
 _MOST_LOPSIDED = 16
@@ -80,7 +82,8 @@ def space(
 ) -> Space:
     """Configuration space of a signature: all that could run well, for some sizes.
 
-    The best guess without knowing sizes is first. ``num_warps`` and ``num_stages`` are the user's
+    The best guess without knowing sizes is first; configurations with packed operands, of which
+    more can run, are a list of their own. ``num_warps`` and ``num_stages`` are the user's
     choices. The module is in stage ``composed``. ``pipeline``: the definition's, whose passes may
     have choices.
 
@@ -95,9 +98,11 @@ def space(
     source = footprint_source(module, signature, counted)
     footprint_of = _function(source, "footprint")
     unit = capabilities(target).architecture
-    legalities = legalities_of(nt.kernel_of(module), pipeline)
+    legalities = dict(legalities_of(nt.kernel_of(module), pipeline))
+    packing = legalities.pop(PACKED, None)
     legal: dict[Config, Legal] = {}
     rows: list[tuple[tuple[float, ...], Config]] = []
+    packed: list[tuple[tuple[float, ...], Config]] = []
     refused: list[tuple[float, Config, Legal]] = []
     smallest: tuple[int, dict[str, int]] | None = None
     pruned: Counter[str] = Counter()
@@ -112,8 +117,7 @@ def space(
             continue
         footprint = Footprint.of(found)
         guess = _guess(footprint)
-        choices = tuple((name, legality(footprint, unit)) for name, legality in legalities)
-        choices = tuple((name, others) for name, others in choices if others)
+        choices = _legal(legalities, footprint, unit)
         for warps, stages in _ways(footprint, unit, num_warps, num_stages):
             config = Config(tuple(values.items()), warps, stages)
             reason = _refusal(footprint, config, unit)
@@ -122,6 +126,15 @@ def space(
                 refused.append((_excess(footprint, config, unit), config, choices))
             else:
                 rows.append(((*guess, *_unusual(footprint, config)), config))
+                legal[config] = choices
+        if packing is None or not packing(footprint, unit):
+            continue
+        footprint = footprint.packed
+        choices = _legal(legalities, footprint, unit)
+        for warps, stages in _ways(footprint, unit, num_warps, num_stages):
+            config = Config(tuple(values.items()), warps, stages, _PACKED)
+            if not _refusal(footprint, config, unit):
+                packed.append(((*guess, *_unusual(footprint, config)), config))
                 legal[config] = choices
     assert smallest is not None
     try:
@@ -136,14 +149,13 @@ def space(
         _, only, choices = min(refused, key=lambda row: row[0])
         legal_choices = (choices,) if choices else ()
         return Space((only,), source, (), fits, legal_choices, passes, is_fixed)
-    configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
-    kept = _thinned(configs)
-    if len(kept) < len(configs):
-        pruned[_TOO_MANY] = len(configs) - len(kept)
-    found = tuple(legal[config] for config in kept)
+    kept, kept_packed = _thinned(rows), _thinned(packed)
+    if left := len(rows) + len(packed) - len(kept) - len(kept_packed):
+        pruned[_TOO_MANY] = left
+    found = tuple(legal[config] for config in (*kept, *kept_packed))
     choices = found if any(found) else ()
     reasons = tuple(pruned.items())
-    return Space(tuple(kept), source, reasons, fits, choices, passes, is_fixed)
+    return Space(kept, source, reasons, fits, choices, passes, is_fixed, kept_packed)
 
 
 def interpreted_values(
@@ -310,13 +322,21 @@ def _unusual(footprint: Footprint, config: Config) -> tuple[float, float]:
     return abs(math.log2(config.num_warps / warps)), abs(config.num_stages - _STAGES)
 
 
-def _thinned(configs: Sequence[Config]) -> list[Config]:
-    """Thin out to :data:`MAX_CONFIGS`: first fewer stages, then every second, and so on."""
-    kept = list(configs)
-    for stages in sorted({config.num_stages for config in configs} - {_STAGES}, reverse=True):
+def _legal(legalities: Mapping[str, Legality], footprint: Footprint, unit: Architecture) -> Legal:
+    """Legal values of the choices that have any beside their default."""
+    found = ((name, legality(footprint, unit)) for name, legality in legalities.items())
+    return tuple((name, others) for name, others in found if others)
+
+
+def _thinned(rows: Sequence[tuple[tuple[float, ...], Config]]) -> tuple[Config, ...]:
+    """In the order of their keys, thin out to :data:`MAX_CONFIGS`: first fewer stages, then every
+    second, and so on.
+    """
+    kept = [config for _, config in sorted(rows, key=lambda row: row[0])]
+    for stages in sorted({config.num_stages for config in kept} - {_STAGES}, reverse=True):
         if len(kept) > MAX_CONFIGS:
             kept = [config for config in kept if config.num_stages != stages]
-    return kept[:: -(-len(kept) // MAX_CONFIGS)]
+    return tuple(kept[:: max(-(-len(kept) // MAX_CONFIGS), 1)])
 
 
 def _nothing_fits(lanes: int, values: Mapping[str, int]) -> ConfigurationError:

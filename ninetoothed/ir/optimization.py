@@ -29,9 +29,7 @@ class Choice(Optimization):
     ``legality(kernel)`` is worked out once a signature, of the kernel in stage ``composed``; what
     it returns, for all block sizes: a function of a configuration's footprint and the device's
     architecture that gives the option's legal values beside its default, which are integers. None:
-    this kernel has no such choice. ``is_experimental``: it is offered only where
-    ``NINETOOTHED_ENABLE_OPTIMIZATIONS`` names it.
+    this kernel has no such choice.
     """
 
     legality: Callable[[nt.KernelOp], Legality | None]
-    is_experimental: bool = False

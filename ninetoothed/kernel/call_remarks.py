@@ -100,7 +100,8 @@ def _check_config(space: Space, config: Config) -> None:
     """
     known = space.configs[0]
     names, expected = ([name for name, _ in one.values] for one in (config, known))
-    choices = {name for legal in space.legal for name, _ in legal}
+    choices = {name for one in space.packed for name, _ in one.choices}
+    choices |= {name for legal in space.legal for name, _ in legal}
     unknown = [name for name, _ in config.choices if name not in choices]
     if names != expected or unknown:
         raise ArgumentError(

@@ -587,6 +587,10 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
 
 def _varied(space: Space, config: Config) -> list[Config]:
     """What differs from ``config`` in one choice that is legal with some warps and stages."""
-    same = [one for one in space.configs if one.values == config.values]
-    choices = dict.fromkeys(other.choices for one in same for other in space.varied(one))
+    plain, packed = (
+        [one for one in configs if one.values == config.values]
+        for configs in (space.configs, space.packed)
+    )
+    varied = [other for one in plain for other in space.varied(one)]
+    choices = dict.fromkeys(other.choices for other in (*varied, *packed))
     return [replace(config, choices=one) for one in choices]

@@ -256,10 +256,10 @@ class Dispatcher:
             with self._lock:
                 candidates = self._called(signature, values, index).candidates
             fitting, space = candidates.fitting(values).configs, candidates.space
-            every = [one for config in fitting for one in (config, *space.varied(config))]
-            ordered = sorted(every, key=lambda one: (volume(one.values), one.num_warps))
+            ordered = sorted(fitting, key=lambda one: (volume(one.values), one.num_warps))
+            chosen = sample.of_each([(config, *space.varied(config)) for config in ordered])
+            chosen = list(dict.fromkeys(chosen))
             found = False
-            chosen = sample.of(ordered)
             for start in range(0, len(chosen), _AT_ONCE):
                 batch = chosen[start : start + _AT_ONCE]
                 with self._lock:

@@ -207,8 +207,7 @@ _REMEDIES = {
     "(torch.distributed.new_group)",
     "the version of ninetoothed": "install the same one on all ranks",
     "the version of the GPU's compiler": "install the same one on all ranks",
-    "the choice of optimizations": "set NINETOOTHED_DISABLE_OPTIMIZATIONS and "
-    "NINETOOTHED_ENABLE_OPTIMIZATIONS to the same on all ranks",
+    "the choice of optimizations": "set NINETOOTHED_DISABLE_OPTIMIZATIONS to the same on all ranks",
 }
 
 

@@ -51,9 +51,8 @@ def test_smoke(tmp_path: Path) -> None:
     assert all(one["us"] > 0 for one in found)
 
 
-def test_choices_without_an_optimization(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choices_without_an_optimization(tmp_path: Path) -> None:
     pytest.importorskip("triton")
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors")
     path = tmp_path / "choices.jsonl"
     options = ["--smoke", "--only", "descriptors", "--without", "host_descriptors"]
     assert choices.main([*options, "--json", str(path)]) == 0
@@ -63,10 +62,9 @@ def test_choices_without_an_optimization(tmp_path: Path, monkeypatch: pytest.Mon
     ]
 
 
-def test_packed_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packed_operands() -> None:
     """Of sizes that are small and odd, which no case has."""
     pytest.importorskip("triton")
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "packed_operands")
     operation = operations()["matmul"]
     odd = replace(operation, sizes={"small": (61, 67, 131)})
     case = choices.Case(odd, "small", ("packed_operands",))

@@ -51,18 +51,19 @@ def test_a_kernel(tmp_path: Path) -> None:
     rows = of_kind(read(path), "code")
     in_loops = ("pointer_blocks", "moving_bounds", "reciprocals")
     of_programs = ("equal_sizes", "split_reductions", "grouped_programs")
+    of_odd_sizes = ("equal_sizes", "packed_operands", *of_programs[1:])
     of_guards = ("vacuous_guards", "clamped_guards")
     assert [(one["optimization"], one["sizes"], one["switch"]) for one in rows] == [
         (name, sizes, switch)
         for sizes, name in (
-            *(("by 16", name) for name in (*of_programs, *of_guards, *in_loops)),
-            *(("odd", name) for name in (*of_programs, "clamped_guards", *in_loops)),
+            *(("by 16", name) for name in (*of_programs, *of_guards, "descriptors", *in_loops)),
+            *(("odd", name) for name in (*of_odd_sizes, "clamped_guards", *in_loops)),
             ("wide", "narrow_indices"),
             ("wide, odd", "narrow_indices"),
         )
         for switch in ("on", "off")
     ]
-    for on, off in (rows[6:8], rows[8:10], rows[10:12]):
+    for on, off in (rows[6:8], rows[8:10], rows[10:12], rows[12:14]):
         assert 0 < on["loop"] < off["loop"]
     assert passes.table(rows) in done.stdout
 

@@ -35,11 +35,6 @@ CHOICE = "descriptors"
 TENSORDESC = "tensordesc<fp16[{}]>"
 
 
-@pytest.fixture(autouse=True)
-def switch_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", CHOICE)
-
-
 def artifact(
     kernel: Kernel, values: Values, target: str = "sm_90", language: Any = "ttir", size: int = 64
 ) -> Artifact:

@@ -43,11 +43,6 @@ CHOICE = "packed_operands"
 TARGETS = ["sm_80", "sm_90", "sm_100", "gfx942"]
 
 
-@pytest.fixture(autouse=True)
-def switch_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", f"{CHOICE},descriptors")
-
-
 def configured(kernel: Kernel, values: Values, target: str, size: int, **choices: int) -> Any:
     """The module and the signature of a call, and a configuration with packed operands."""
     signature = bind(kernel.definition.interface, values, {}).signature

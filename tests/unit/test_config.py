@@ -145,22 +145,9 @@ def test_scratch_size(text: str, expected: int, monkeypatch: pytest.MonkeyPatch)
 def test_without_scratch_memory_nothing_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.optimizations() == ""
     monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", "0")
-    assert config.optimizations() == "split_reductions"
+    assert config.optimizations() == "packed_operands,split_reductions"
     monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", "loop_stages, ")
-    assert config.optimizations() == "loop_stages,split_reductions"
-
-
-def test_what_is_experimental_is_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert config.enabled_optimizations(("descriptors",)) == frozenset()
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors, others")
-    assert config.enabled_optimizations(("descriptors", "others")) == {"descriptors", "others"}
-    assert config.optimizations() == "+descriptors,+others"
-    with pytest.raises(ConfigurationError) as caught:
-        config.enabled_optimizations(("descriptors",))
-    assert str(caught.value) == (
-        "NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of descriptors, with commas between them, "
-        "not 'descriptors, others'"
-    )
+    assert config.optimizations() == "loop_stages,packed_operands,split_reductions"
 
 
 @pytest.mark.parametrize("text", ["-1", "many", "1.5G", "G", "2GB", "2 G", "9" * 5000])

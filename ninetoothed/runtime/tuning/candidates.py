@@ -140,7 +140,7 @@ class Candidates:
         found = self._fittings.get(mask)
         if found is None:
             sizes = frozenset(one for place, one in enumerate(self._sizes) if mask >> place & 1)
-            configs = tuple(config for config in self.space.configs if config.values in sizes)
+            configs = tuple(config for config in self.space.listed if config.values in sizes)
             found = Fitting(configs, sizes, () if mask == -1 else (mask,))
             self._fittings[mask] = found
         return found
@@ -195,7 +195,7 @@ class Candidates:
         """
         from ninetoothed.runtime.tuning import model
 
-        space = dataclasses.replace(self.space, configs=configs, legal=())
+        space = dataclasses.replace(self.space, configs=configs, legal=(), packed=())
         return model.rank(space, values, self._properties)
 
     def first_kernel(
@@ -347,7 +347,7 @@ class Candidates:
     @cached_property
     def _sizes(self) -> list[Sizes]:
         """The choices of block sizes."""
-        return list(dict.fromkeys(config.values for config in self.space.configs))
+        return list(dict.fromkeys(config.values for config in self.space.listed))
 
     @cached_property
     def _fits(self) -> Callable[..., Callable[..., bool]] | None:

@@ -158,13 +158,13 @@ def rank(space: Space, values: Sequence[Any], properties: Properties) -> list[Ra
     predicted, the configurations keep their order, and all times are 0.
     """
     if not space.cost:
-        return [Ranked(config, 0.0) for config in space.configs]
+        return [Ranked(config, 0.0) for config in space.listed]
     footprint_of, cost = _functions(space.cost)
     choices: dict[tuple[tuple[str, int], ...], _Choice] = {}
     rows: list[Ranked] = []
     try:
         amounts_of = cost(*values)
-        for config in space.configs:
+        for config in space.listed:
             choice = choices.get(config.values)
             if choice is None:
                 sizes = [value for _, value in config.values]
@@ -174,7 +174,7 @@ def rank(space: Space, values: Sequence[Any], properties: Properties) -> list[Ra
             rows.append(choice.packed.ranked(config) if config.is_packed else choice.ranked(config))
     except (ArithmeticError, TypeError):
         # Sizes of empty tensors, and numbers that are tensors.
-        return [Ranked(config, 0.0) for config in space.configs]
+        return [Ranked(config, 0.0) for config in space.listed]
     return sorted(rows, key=lambda row: math.inf if row.milliseconds is None else row.milliseconds)
 
 

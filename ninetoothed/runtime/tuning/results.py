@@ -99,7 +99,7 @@ def key(
     name: str, signature: Signature, target: Target, space: Space, device: str, triton: str
 ) -> str:
     """Key of the results of a kernel for one signature on one product."""
-    configs = [(config.values, config.num_warps, config.num_stages) for config in space.configs]
+    configs = [(one.values, one.num_warps, one.num_stages, one.choices) for one in space.listed]
     versions = [__version__, triton, settings.optimizations()]
     named = [name, str(signature), str(target), device, *versions]
     found = [*named, configs, space.legal, space.cost]

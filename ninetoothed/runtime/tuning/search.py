@@ -378,6 +378,7 @@ class Search:
         near = [
             replace(other, choices=config.choices)
             for other, there in places
+            if other.is_packed == config.is_packed
             if sum(abs(a - b) for a, b in zip(here, there, strict=True)) == 1
         ]
         return [one for one in near if self._candidates.space.has(one)]
@@ -469,7 +470,7 @@ class Search:
         tried = {row.config: row for row in result.rows} if result is not None else {}
         predictions = {row.config: row for row in self._ranked}
         rows: list[ReportRow] = []
-        for config in dict.fromkeys([*tried, *predictions, *self._candidates.space.configs]):
+        for config in dict.fromkeys([*tried, *predictions, *self._candidates.space.listed]):
             prediction, row = predictions.get(config), tried.get(config)
             # Without a model of the kernel, all times are 0.
             predicted = None if prediction is None else prediction.milliseconds or None
@@ -487,11 +488,12 @@ def _varied(ranked: Sequence[Ranked]) -> list[Config]:
     """Configurations that the model does not refuse, the most promising first: of those with
     equal block sizes, each further one is less so, since the model may be wrong about all of them.
     """
-    seen: dict[tuple[tuple[str, int], ...], int] = {}
+    seen: dict[object, int] = {}
     rows: list[tuple[float, int]] = []
     for place, row in enumerate(ranked):
         if row.milliseconds is not None:
-            alike = seen[row.config.values] = seen.get(row.config.values, -1) + 1
+            blocks = row.config.values, row.config.is_packed
+            alike = seen[blocks] = seen.get(blocks, -1) + 1
             rows.append((row.milliseconds * (1 + _ALIKE * alike), place))
     return [ranked[place].config for _, place in sorted(rows)]
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-import ninetoothed
 from examples import cross_entropy
 from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
-from ninetoothed import Tensor
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.compiler.compile import compile_kernel
@@ -24,7 +21,7 @@ from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS, TABLE
 from ninetoothed.compiler.space import space
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel.kernel import Kernel
-from ninetoothed.passes import Pipeline, find_pass
+from ninetoothed.passes import find_pass
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
 
 SETTING = "NINETOOTHED_DISABLE_OPTIMIZATIONS"
@@ -101,9 +98,6 @@ def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (off.text, off.launch) == (apart.text, apart.launch)
 
 
-EXPERIMENTAL = [choice.name for choice in CHOICES if choice.is_experimental]
-
-
 def kernel_with(choice: str) -> tuple[Kernel, Signature]:
     """A kernel that has a choice, and for which signature."""
     if choice == "reread_rows":
@@ -129,14 +123,17 @@ def kernel_with(choice: str) -> tuple[Kernel, Signature]:
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, signature = kernel_with(name)
     composed = kernel.composed(signature)
-    if name in EXPERIMENTAL:
-        assert not any(name in dict(row) for row in space(composed, signature).legal)
-        monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", name)
-    assert any(name in dict(row) for row in space(composed, signature).legal)
+
+    def offered() -> set[str]:
+        found = space(composed, signature)
+        rows = [row for one in found.listed for row in (one, *found.varied(one))]
+        return {name for one in rows for name, _ in one.choices}
+
+    assert name in offered()
     monkeypatch.setenv(SETTING, name)
-    assert not any(name in dict(row) for row in space(composed, signature).legal)
+    assert name not in offered()
     monkeypatch.setenv(SETTING, "all")
-    assert not space(composed, signature).legal
+    assert not offered()
 
 
 def test_without_scratch_memory_nothing_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,28 +154,6 @@ def test_kernels_without_an_optimization_are_others(monkeypatch: pytest.MonkeyPa
     assert len(keys) == 4
     monkeypatch.setenv(SETTING, "loop_stages, pointer_blocks")
     assert compilation.key(signature, TARGET) in keys
-
-
-def test_what_is_not_experimental_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "loop_stages")
-    with pytest.raises(ConfigurationError) as caught:
-        matmul_kernel.source()
-    assert caught.value.message == (
-        f"NINETOOTHED_ENABLE_OPTIMIZATIONS must be some of {', '.join(EXPERIMENTAL)}, with commas "
-        "between them, not 'loop_stages'"
-    )
-
-
-def test_what_is_enabled_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_ENABLE_OPTIMIZATIONS", "descriptors")
-    example: Any = importlib.import_module("examples.matmul")
-    kernel = ninetoothed.make(
-        example.arrangement,
-        example.application,
-        tuple(Tensor(2) for _ in range(3)),
-        pipeline=Pipeline().without("nt-use-descriptors"),
-    )
-    assert kernel.source()
 
 
 def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,8 +215,7 @@ def test_without_a_gpu(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
             "the choice of optimizations",
             "all",
             "the choice of optimizations of rank 3 is none, and of rank 5 it is all; set "
-            "NINETOOTHED_DISABLE_OPTIMIZATIONS and NINETOOTHED_ENABLE_OPTIMIZATIONS to the same on "
-            "all ranks",
+            "NINETOOTHED_DISABLE_OPTIMIZATIONS to the same on all ranks",
         ),
     ],
 )
