@@ -19,7 +19,7 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -44,43 +44,54 @@ _Done: TypeAlias = Callable[[str, Result], None]
 
 
 def compile(
-    artifacts: Sequence[Artifact], on_done: Callable[[int, Result], None] | None = None
+    artifacts: Iterable[Artifact], on_done: Callable[[int, Result], None] | None = None
 ) -> list[Result]:
     """The binary of each artifact, or the reason why it has none, in order.
 
     What was compiled before is found on disk. The rest goes to ``config.compile_workers()``
-    processes; with none of them, or where none can be started, it is compiled here, one artifact
+    processes, each artifact as soon as ``artifacts`` gives it: what makes the next one goes on
+    beside them. With none of them, or where none can be started, it is compiled here, one artifact
     after the other. ``on_done`` is told the position and the result of each artifact as soon as it
     is there. What ends this early (Ctrl-C too) ends what was being compiled for this call alone.
 
     Raises:
         DeviceError: the compiler is not installed, or too old.
     """
-    results: dict[int, Result] = {}
+    results: dict[str, Result] = {}
     positions: dict[str, list[int]] = {}
-    for position, artifact in enumerate(artifacts):
-        positions.setdefault(toolchain.binary_key(artifact), []).append(position)
+    keys: list[str] = []
+
+    def tell(position: int, result: Result) -> None:
+        if on_done is not None:
+            on_done(position, result)
 
     def done(key: str, result: Result) -> None:
+        results[key] = result
         for position in positions[key]:
-            results[position] = result
-            if on_done is not None:
-                on_done(position, result)
+            tell(position, result)
 
-    missing: dict[str, Artifact] = {}
-    for key, found in positions.items():
-        binary = artifact_store.load_binary(key)
-        if binary is None:
-            missing[key] = artifacts[found[0]]
-        else:
-            done(key, binary)
-    workers = config.compile_workers()
-    if missing and workers:
-        _pool.compile(missing, workers, done)
+    def missing() -> Iterator[tuple[str, Artifact]]:
+        for position, artifact in enumerate(artifacts):
+            key = toolchain.binary_key(artifact)
+            keys.append(key)
+            if key in results:
+                tell(position, results[key])
+                continue
+            positions.setdefault(key, []).append(position)
+            if len(positions[key]) > 1:
+                continue
+            binary = artifact_store.load_binary(key)
+            if binary is None:
+                yield key, artifact
+            else:
+                done(key, binary)
+
+    if workers := config.compile_workers():
+        _pool.compile(missing(), workers, done)
     else:
-        for key, artifact in missing.items():
+        for key, artifact in missing():
             done(key, _pool.compile_here(key, artifact))
-    return [results[position] for position in range(len(artifacts))]
+    return [results[key] for key in keys]
 
 
 def prestart(target: Target | None = None) -> None:
@@ -133,23 +144,24 @@ class _Pool:
         # Held while this process compiles.
         self._here = threading.Lock()
 
-    def compile(self, wanted: Mapping[str, Artifact], workers: int, done: _Done) -> None:
-        """Compiles what is ``wanted``, by key, with at most ``workers`` processes."""
+    def compile(self, wanted: Iterable[tuple[str, Artifact]], workers: int, done: _Done) -> None:
+        """Compiles what is ``wanted``, each with a key, with at most ``workers`` processes."""
         mailbox: _Mailbox = queue.SimpleQueue()
-        left = dict(wanted)
+        left: dict[str, Artifact] = {}
         timeout = config.compile_timeout()
         try:
-            with self._lock:
-                self._renew()
-                for key, artifact in wanted.items():
+            for key, artifact in wanted:
+                left[key] = artifact
+                with self._lock:
+                    self._renew()
                     job = self._jobs.get(key)
                     if job is None:
                         job = self._jobs[key] = _Job(key, artifact, timeout, [mailbox])
                         self._waiting.append(job)
                     else:
                         job.mailboxes.append(mailbox)
-                self._start(min(workers, len(self._jobs)) - len(self._serving))
-                self._changed.notify_all()
+                    self._start(min(workers, len(self._jobs)) - len(self._serving))
+                    self._changed.notify_all()
             while left:
                 key, result = mailbox.get()
                 artifact = left.pop(key)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -218,15 +218,21 @@ class Candidates:
         """The kernels of those that can run here, compiled several at once, and loaded: what a call
         with these arguments needs of each, or the general ones.
         """
-        hosts = [host for config in configs if (host := self._host(config)) is not None]
-        pairs = [self._pair(host) for host in hosts]
-        missing = [self._needed(pair, values) for pair in pairs if pair.ready(values) is None]
-        # A full one that cannot be compiled leaves the general one, which may be loaded.
-        self._load([one for one in missing if one[0].ready(values) is None], on_done)
+        pairs: list[KernelPair] = []
+        full: list[KernelPair] = []
+
+        def missing() -> Iterator[tuple[KernelPair, Host]]:
+            for pair, host in self._wanted(configs, values):
+                pairs.append(pair)
+                if host.artifact.full:
+                    full.append(pair)
+                # A full one that cannot be compiled leaves the general one, which may be loaded.
+                if pair.ready(values) is None:
+                    yield pair, host
+
+        self._load(missing(), on_done)
         # Where there is no full one, the general one does.
-        others = [pair for pair, host in missing if host.artifact.full]
-        if others := [(pair, pair.host) for pair in others if pair.ready(values) is None]:
-            self._load(others, on_done)
+        self._load([(pair, pair.host) for pair in full if pair.ready(values) is None], on_done)
         return [pair for pair in pairs if pair.ready(values) is not None]
 
     def pairs(
@@ -254,14 +260,33 @@ class Candidates:
         on_done: OnDone = lambda done, total: None,
     ) -> list[Config]:
         """Those that can be compiled: what :meth:`kernels` loads is in the cache then."""
-        hosts = [host for config in configs if (host := self._host(config)) is not None]
-        needed = [self._needed(self._pair(host), values) for host in hosts]
-        found = self._compile(needed, on_done)
+        full: list[KernelPair] = []
+
+        def needed() -> Iterator[tuple[KernelPair, Host]]:
+            for pair, host in self._wanted(configs, values):
+                if host.artifact.full:
+                    full.append(pair)
+                yield pair, host
+
+        found = self._compile(needed(), on_done)
         done = {pair for pair, _, _ in found}
-        others = [(pair, pair.host) for pair, host in needed if host.artifact.full]
-        found += self._compile([one for one in others if one[0] not in done], on_done)
+        found += self._compile([(one, one.host) for one in full if one not in done], on_done)
         able = {pair.artifact.config for pair, _, _ in found}
         return [config for config in configs if config in able]
+
+    def _wanted(
+        self, configs: Iterable[Config], values: tuple[Any, ...] | None
+    ) -> Iterator[tuple[KernelPair, Host]]:
+        """The pairs of those that the compiler takes, and which kernel of each a call needs.
+
+        Each comes when it is asked for: while the compiler makes the text of one, others are
+        compiled.
+        """
+        for config in configs:
+            host = self._host(config)
+            if host is not None:
+                pair = self._pair(host)
+                yield self._needed(pair, values) if pair.ready(values) is None else (pair, host)
 
     def _pair(self, host: Host) -> KernelPair:
         return self._pairs.setdefault(host.artifact.config, KernelPair(host))
@@ -279,12 +304,13 @@ class Candidates:
             return pair, pair.host
 
     def _compile(
-        self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone
+        self, missing: Iterable[tuple[KernelPair, Host]], on_done: OnDone
     ) -> list[tuple[KernelPair, Host, list[Binary]]]:
         """Compiles kernels of pairs; those that can be, the others are given up."""
+        rows, every = itertools.tee(missing)
+        compiled = _compiled((host for _, host in every), on_done)
         found: list[tuple[KernelPair, Host, list[Binary]]] = []
-        compiled = _compiled([host for _, host in missing], on_done)
-        for (pair, host), binaries in zip(missing, compiled, strict=True):
+        for (pair, host), binaries in zip(rows, compiled, strict=True):
             if not isinstance(binaries, str):
                 found.append((pair, host, binaries))
             elif host.artifact.full:
@@ -293,7 +319,7 @@ class Candidates:
                 self._give_up(host.artifact.config, binaries)
         return found
 
-    def _load(self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone) -> None:
+    def _load(self, missing: Iterable[tuple[KernelPair, Host]], on_done: OnDone) -> None:
         """Compiles and loads kernels of pairs."""
         for pair, host, binaries in self._compile(missing, on_done):
             config, is_full = host.artifact.config, host.artifact.full
@@ -411,19 +437,25 @@ def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
         raise CheckError(error.message, host.agrees is not None) from None
 
 
-def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[list[Binary] | str]:
+def _compiled(hosts: Iterable[Host], on_done: OnDone) -> list[list[Binary] | str]:
     """Binary of each, and those of its packed copies; or the reason why there is none."""
-    rows = [[host.artifact, *(copy.artifact for copy in host.copies)] for host in hosts]
-    wanted = [artifact for row in rows for artifact in row]
+    counts: list[int] = []
     numbers = itertools.count(1)
 
-    def done(position: int, result: Binary | str) -> None:
-        on_done(next(numbers), len(wanted))
+    def artifacts() -> Iterator[Artifact]:
+        for host in hosts:
+            counts.append(1 + len(host.copies))
+            yield host.artifact
+            for copy in host.copies:
+                yield copy.artifact
 
-    results = iter(pool.compile(wanted, done))
+    def done(position: int, result: Binary | str) -> None:
+        on_done(next(numbers), sum(counts))
+
+    results = iter(pool.compile(artifacts(), done))
     found: list[list[Binary] | str] = []
-    for row in rows:
-        results_of_row = list(itertools.islice(results, len(row)))
+    for count in counts:
+        results_of_row = list(itertools.islice(results, count))
         binaries = [one for one in results_of_row if not isinstance(one, str)]
         reason = next((one for one in results_of_row if isinstance(one, str)), None)
         found.append(binaries if reason is None else reason)

@@ -143,6 +143,7 @@ def test_the_general_kernel_does_where_there_is_no_other(
         return make(signature, config, target)
 
     def binaries(hosts: Any, on_done: Any) -> list[Any]:
+        hosts = list(hosts)
         found = compiled(hosts, on_done)
         full = [fails == "binary" and host.artifact.full for host in hosts]
         return ["no registers" if one else binary for one, binary in zip(full, found, strict=True)]
@@ -183,6 +184,7 @@ def test_another_configuration_serves_where_the_general_kernel_cannot_run(
         return host.artifact.config.values[0][1] == 512 and not host.artifact.full
 
     def binaries(hosts: Any, on_done: Any) -> list[Any]:
+        hosts = list(hosts)
         found = compiled(hosts, on_done)
         failing = [fails == "binary" and has_none(host) for host in hosts]
         return ["no registers" if one else two for one, two in zip(failing, found, strict=True)]

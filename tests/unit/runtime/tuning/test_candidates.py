@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
@@ -29,10 +29,10 @@ def compiled(
     progress: list[tuple[int, int]] = []
 
     def compile(
-        artifacts: Sequence[Artifact], on_done: Callable[[int, Binary | str], None]
+        artifacts: Iterable[Artifact], on_done: Callable[[int, Binary | str], None]
     ) -> list[Binary | str]:
         found: list[Binary | str] = []
-        for position, one in enumerate(artifacts):
+        for position, one in enumerate([*artifacts]):
             binary = Binary(b"", one.name, 0, 128)
             found.append(f"{one.name} is wrong" if one.name in wrong else binary)
             on_done(position, found[-1])
