@@ -33,9 +33,13 @@ from ninetoothed.errors import (
     shown,
     warn,
 )
+from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.ir.nt import kernel_of
+from ninetoothed.layout.emptiness import empty_where, unknown_sizes
 from ninetoothed.symbolic.choices import choices_between
 from ninetoothed.symbolic.expr import SymbolInfo
+from ninetoothed.symbolic.intervals import Assumptions
+from ninetoothed.symbolic.normal_form import always_less
 
 _DTYPE = "fp32"
 _PADDED_SIZE = 1024
@@ -120,7 +124,18 @@ def assumed_signature(
         largest = max(value for name, value in constants if name in sizes)
         padded_size = 1 << max(largest - 1, 0).bit_length()
     padded_sizes = tuple((str(size), padded_size) for size in definition.dynamic)
+    ranges = {decl.name: decl.range for decl in declarations(definition, dict(constants))}
+    params = tuple(
+        replace(param, empty=_is_empty(definition, arranged, ranges))
+        for param, arranged in zip(params, definition.parameters, strict=True)
+    )
     return Signature(params, constants, padded_sizes)
+
+
+def _is_empty(definition: Definition, parameter: ArrangedParameter, ranges: Assumptions) -> bool:
+    """True if a dim that is expanded or squeezed has no elements in any call."""
+    sizes = [empty_where(size, definition.meta) for size in unknown_sizes(parameter.ops)]
+    return any(size is not None and always_less(size, 1, ranges) for size in sizes)
 
 
 def fitted(

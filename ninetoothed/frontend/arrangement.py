@@ -72,7 +72,8 @@ def check_constants(definition: Definition, constants: Mapping[str, int]) -> Non
             )
     convert = substitution(constants)
     for parameter in definition.parameters:
-        levels: Levels = (mapped(convert, parameter.source.shape),)
+        old: Levels = (parameter.source.shape,)
+        new: Levels = (mapped(convert, parameter.source.shape),)
         for op in parameter.ops:
             for expr in op.expressions:
                 if (divisor := bad_divisor(expr, constants)) is not None:
@@ -80,9 +81,9 @@ def check_constants(definition: Definition, constants: Mapping[str, int]) -> Non
                         f"{expr} is divided by {convert(divisor)} with {shown}; a divisor must be "
                         "at least 1"
                     )
-            op = op.map(convert)
-            needs = op.requirements(levels)
-            levels = op.result(levels)
+            fixed = op.substitute(convert, old, new)
+            needs = fixed.requirements(new)
+            old, new = op.result(old), fixed.result(new)
             for needed in needs:
                 if needed.decide({}) is False:
                     raise op.fail(

@@ -31,13 +31,6 @@ from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, normalize, normalizer
 
 
-def apply_all(ops: Sequence[MetaOp], levels: Levels) -> Levels:
-    """The levels after ``ops``."""
-    for op in ops:
-        levels = op.result(levels)
-    return levels
-
-
 def dynamic_sizes(tensors: Iterable[Levels], chosen: Collection[str]) -> tuple[IndexExpr, ...]:
     """Block sizes that only a call knows: those that depend on more than the ``chosen`` symbols.
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counted, shown
-from ninetoothed.layout.access import apply_all, compose, index_names
+from ninetoothed.layout.access import compose, index_names
 from ninetoothed.layout.chain import MOST_DIMS, Chain, Source, sequence
-from ninetoothed.layout.meta_op import AtMostOne, Convert, Levels, Requirement, shape_text
+from ninetoothed.layout.meta_op import AtMostOne, Convert, Levels, MetaOp, Requirement, shape_text
 from ninetoothed.symbol import Symbol, as_integer
 from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
@@ -149,21 +149,25 @@ def substituted(chain: Chain, binding: Binding) -> Chain:
         return substitute(expr, binding.values)
 
     source = replace(chain.source, shape=tuple(put(size) for size in chain.source.shape))
-    ops = tuple(op.map(put) for op in chain.ops)
-    levels = apply_all(ops, (source.shape,))
-    _check_possible(chain, put)
-    return Chain(source, ops, levels)
+    ops: list[MetaOp] = []
+    states: list[Levels] = [(chain.source.shape,)]
+    levels: Levels = (source.shape,)
+    for op in chain.ops:
+        ops.append(op.substitute(put, states[-1], levels))
+        states.append(op.result(states[-1]))
+        levels = ops[-1].result(levels)
+    _check_possible(chain.ops, states, put)
+    return Chain(source, tuple(ops), levels)
 
 
-def _check_possible(chain: Chain, put: Convert) -> None:
+def _check_possible(ops: Sequence[MetaOp], states: Sequence[Levels], put: Convert) -> None:
     """Check that a call may have the numbers: a stride that is written as 0 repeats a window, and
-    one that a call makes 0 is refused.
+    one that a call makes 0 is refused. ``states`` are the levels before each operation.
 
     Raises:
         ArrangementError: it may not.
     """
-    levels: Levels = (chain.source.shape,)
-    for op in chain.ops:
+    for op, levels in zip(ops, states, strict=False):
         for needed in op.requirements(levels):
             # A size of 0 makes another class of calls.
             relation = "<=" if isinstance(op, AtMostOne) else needed.relation
@@ -173,7 +177,6 @@ def _check_possible(chain: Chain, put: Convert) -> None:
                     f"needs {needed.left} {relation} {needed.right}, but they are "
                     f"{shape_text((left, right))}"
                 )
-        levels = op.result(levels)
 
 
 def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:

@@ -108,6 +108,15 @@ class MetaOp:
         """The operation with ``function`` applied to every expression that it holds."""
         return self
 
+    def substitute(self, function: Convert, old: Levels, new: Levels) -> MetaOp:
+        """The operation on ``new`` levels, which the ``old`` ones become where ``function`` gives
+        symbols their values: :meth:`map`, but a whole dim of the old is a whole dim of the new.
+
+        With fewer symbols, a level may spell its sizes otherwise than what was computed from the
+        old one, and the two need not be proved equal again.
+        """
+        return self.map(function)
+
     @property
     def expressions(self) -> Sizes:
         """Every expression that the operation holds."""

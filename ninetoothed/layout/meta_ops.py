@@ -24,7 +24,7 @@ from ninetoothed.layout.meta_op import (
     shape_text,
 )
 from ninetoothed.layout.row_major import runs
-from ninetoothed.symbolic.expr import IndexExpr, const, maximum, minimum, product, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, minimum, product, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, equal, normalize
 
@@ -92,7 +92,7 @@ class Tile(MetaOp):
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
             length = elements(dim)
-            whole = _is_whole(size, dim)
+            whole = equal(size, length)
             if size.value is not None and size.value < 1 and not whole:
                 raise self.fail(f"a tile of size {size}; sizes are at least 1")
             if stride.value is not None and stride.value < 0:
@@ -160,7 +160,7 @@ class Tile(MetaOp):
         for dim, size, stride, step in zip(
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
-            whole = _is_whole(size, dim)
+            whole = equal(size, elements(dim))
             if not whole:
                 positive[size] = None
             # A dilated window of the whole dim, its own length apart, needs a length.
@@ -178,12 +178,16 @@ class Tile(MetaOp):
             dilation=mapped(function, self.dilation),
         )
 
-
-def _is_whole(size: IndexExpr, dim: IndexExpr) -> bool:
-    """True if a tile of ``size`` holds a whole dim. Where a symbol was given a number since, what
-    might have been below zero then no longer is.
-    """
-    return equal(size, elements(dim)) or equal(size, maximum(dim, 0))
+    def substitute(self, function: Convert, old: Levels, new: Levels) -> MetaOp:
+        sizes: list[IndexExpr] = []
+        strides: list[IndexExpr] = []
+        for dim, fresh, size, stride in zip(
+            old[self.level], new[self.level], self.sizes, self.strides, strict=True
+        ):
+            whole = equal(size, elements(dim))
+            sizes.append(elements(fresh) if whole else function(size))
+            strides.append(elements(fresh) if whole and equal(stride, size) else function(stride))
+        return replace(self.map(function), sizes=tuple(sizes), strides=tuple(strides))
 
 
 @dataclass(frozen=True)
@@ -234,7 +238,7 @@ class Expand(AtMostOne):
         dims = zip(self._expanded(levels), levels[self.level], strict=True)
         return tuple(dim for expanded, dim in dims if expanded)
 
-    def map(self, function: Convert) -> MetaOp:
+    def map(self, function: Convert) -> Expand:
         def convert(size: IndexExpr) -> IndexExpr:
             new = function(size)
             # The number of windows that do not fit is none, and no -1 that keeps a dim.
@@ -242,6 +246,14 @@ class Expand(AtMostOne):
 
         unknown = mapped(function, self.unknown)
         return replace(self, sizes=mapped(convert, self.sizes), unknown=unknown)
+
+    def substitute(self, function: Convert, old: Levels, new: Levels) -> MetaOp:
+        found = self.map(function)
+        rows = zip(self._expanded(old), self.sizes, found.sizes, new[self.level], strict=True)
+        sizes = tuple(
+            size if expanded or given.value == -1 else dim for expanded, given, size, dim in rows
+        )
+        return replace(found, sizes=sizes)
 
 
 @dataclass(frozen=True)

@@ -345,6 +345,9 @@ def replace_all(expr: IndexExpr, values: Mapping[IndexExpr, IndexExpr]) -> Index
     if found is not None or not values or not expr.operands:
         return expr if found is None else found
     operands = [replace_all(operand, values) for operand in expr.operands]
+    if expr.op in DIVISIONS and operands[1].value == 0:
+        # Normal forms have quotients by the size of a tensor that is proved empty.
+        return IndexExpr(expr.op, *operands)
     return -operands[0] if expr.op == "neg" else binary(expr.op, *operands)
 
 

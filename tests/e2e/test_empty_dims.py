@@ -38,6 +38,20 @@ def test_an_expanded_dim(device: str, count: int) -> None:
     everywhere(device, broadcast, add, (x, y), check, (Tensor(2, other=0.5), Tensor(2)))
 
 
+def test_an_expanded_dim_that_no_call_fills(device: str) -> None:
+    """Its size is 0 for every dilation: kernels for size 1 have no call."""
+
+    def arrangement(x, y, D=Symbol("D", constexpr=True)):
+        windows = x.tile((2,), dilation=(D,), floor_mode=True)
+        return windows.expand((3,)), y.tile((2,))
+
+    def check(x, y):
+        assert torch.equal(y.cpu(), torch.full((6,), 1.5))
+
+    tensors = (Tensor(shape=(1,), other=0.5), Tensor(1))
+    everywhere(device, arrangement, add, (torch.ones(1), torch.ones(6)), check, tensors, D=1)
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_squeezed_dim(device: str, count: int) -> None:
     x, y = torch.full((count, 70), 2.0), torch.ones(70)

@@ -30,7 +30,7 @@ def sums(x: Any, out: Any) -> None:
 
 
 def elements(x: Any, out: Any) -> None:
-    """As :func:`sums`, where a program sees one element."""
+    """As :func:`sums`, where a program sees one element, which is no block to sum."""
     out = x + 2  # pyright: ignore[reportUnusedVariable]
 
 
@@ -59,7 +59,7 @@ def _compare(
     if isinstance(below, Tensor):
         t.dtype = below.ravel()
     flat = t.flatten() if t.ndim else t.unsqueeze(0)
-    blocks = isinstance(flat.dtype, Tensor)
+    blocks = isinstance(flat.dtype, Tensor) and flat.dtype.ndim > 0
     used = symbol_names(*flat.chain.expressions)
     try:
         seen = t.eval(given)

@@ -163,3 +163,15 @@ def test_an_empty_level_is_kept_out_without_a_division_by_its_size() -> None:
         and not 0 <= evaluate(guard.index, {"k1_0": 0}) < evaluate(guard.size, values)
     ]
     assert outside
+
+
+def test_a_level_that_declared_bounds_prove_empty_is_composed() -> None:
+    # Windows of two or more in rows of one: no program has one, whatever it makes of its index.
+    size = Symbol("size", constexpr=True, lower_bound=2)
+    arranged = Tensor(shape=(3, 1)).tile((1, size), floor_mode=True).flatten()
+    below = arranged.dtype
+    assert isinstance(below, Tensor)
+    arranged.dtype = below.tile((1, B), strides=(1, 1))
+    found = access(arranged)
+    assert any(divisor.value == 0 for index in found.indices for divisor in divisors(index))
+    assert str(normalize(found.levels[0][0])) == "1 // size * 3"

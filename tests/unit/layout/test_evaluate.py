@@ -102,6 +102,16 @@ def test_subs_keeps_everything_else() -> None:
     assert str(arranged.shape) == "(1, (x_size_0 - (B - 1) - 1 + B - 1) // B + 1)"
 
 
+def test_a_whole_dim_stays_whole_whichever_symbols_are_given_numbers_first() -> None:
+    x = Tensor(2, name="x")
+    # With one size known, the number of elements is a shorter expression.
+    rest = x.pad(((-1, 0), (-1, 0))).flatten()
+    for arranged in (rest.tile((-1,)), rest.tile((-1,), (-1,)), rest.expand(rest.shape)):
+        partial = arranged.subs({x: {"shape": (S, 4)}})
+        for size in (1, 2, 3):
+            same(partial.eval({S: size}), arranged.eval({x: {"shape": (size, 4)}}))
+
+
 def test_substitution_is_simultaneous() -> None:
     t = Tensor(shape=(12,)).tile((B,)).tile((S,))
     swapped = t.subs({B: S, S: B})

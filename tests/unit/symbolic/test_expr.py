@@ -17,6 +17,7 @@ from ninetoothed.symbolic.expr import (
     minimum,
     product,
     python_text,
+    replace_all,
     substitute,
     sym,
     symbol_names,
@@ -82,6 +83,11 @@ def test_a_division_by_zero_is_an_error_where_it_is_written() -> None:
 
 def test_a_division_by_what_becomes_zero_is_zero() -> None:
     assert substitute(a // b + a % b + ceildiv(a, b), {"b": 0}) == const(0)
+
+
+def test_a_division_by_what_was_found_to_be_zero_stays() -> None:
+    quotient = IndexExpr("floordiv", a, const(0))
+    assert replace_all(quotient + b, {b: c}) is quotient + c
 
 
 def test_substitution_is_of_all_at_once() -> None:
