@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Sequence
 
@@ -16,7 +17,7 @@ from ninetoothed.backend.device_function import device_function, packed_paramete
 from ninetoothed.backend.emit import emit
 from ninetoothed.compiler.dumps import dump_to
 from ninetoothed.compiler.optimizations import options_of, outside_options
-from ninetoothed.compiler.packing import COPY_CONFIG, copy_module, copy_steps
+from ninetoothed.compiler.packing import COPY_CONFIG, Copied, copy_module, copy_steps
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
@@ -204,13 +205,22 @@ def compile_kernel(
     function = device_function(lowered)
     prologue: list[Packing] = []
     for packed in packed_parameters(function):
-        copy = copy_module(packed, function)
-        row = copy_steps(signature.index_bits, target)
-        observers = _dump(kernel_of(copy).sym_name.data, row, COPY_CONFIG, target)
-        run(context(), copy, row, observers, settings.verify_ir())
-        emitted = emit(copy, language, target, COPY_CONFIG)
-        prologue.append(Packing(packed.decl.name, packed.places, emitted))
+        copied = Copied.of(packed, function)
+        # All configurations have the same; what is to be dumped is made anew.
+        make = _copy if settings.dump_ir() is None else _copy.__wrapped__
+        copy = make(copied, signature.index_bits, target, language)
+        prologue.append(Packing(packed.decl.name, packed.places, copy))
     return emit(lowered, language, target, config, full, tuple(prologue))
+
+
+@functools.lru_cache(maxsize=64)
+def _copy(copied: Copied, index_bits: int, target: Target, language: Language) -> Artifact:
+    """Compile the kernel that makes a packed copy."""
+    module = copy_module(copied)
+    row = copy_steps(index_bits, target)
+    observers = _dump(kernel_of(module).sym_name.data, row, COPY_CONFIG, target)
+    run(context(), module, row, observers, settings.verify_ir())
+    return emit(module, language, target, COPY_CONFIG)
 
 
 def fingerprint(module: ModuleOp) -> str:

@@ -8,8 +8,9 @@ are, and goes through the passes as any other kernel.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import IntegerType, LocationAttr, ModuleOp
 from xdsl.ir import Block, Region
 
 from ninetoothed.artifacts.configuration import Config
@@ -29,8 +30,27 @@ _ROWS, _COLUMNS = 16, 128
 """The tile of a program: each of its threads moves 16 elements."""
 
 
-def copy_module(packed: PackedParameter, function: FuncOp) -> ModuleOp:
-    """The kernel that makes the packed copy that ``function`` reads, in stage ``composed``."""
+@dataclass(frozen=True)
+class Copied:
+    """What the kernel that makes a packed copy depends on: ``name`` is its own, ``symbols`` are
+    those of the parameter, with what passes may rely on.
+    """
+
+    name: str
+    packed: PackedParameter
+    symbols: tuple[nt.SymbolDecl, ...]
+    location: LocationAttr
+
+    @staticmethod
+    def of(packed: PackedParameter, function: FuncOp) -> Copied:
+        """Of the packed copy that ``function`` reads."""
+        name = f"{function.sym_name.data}_pack_{packed.decl.name}"
+        return Copied(name, packed, tuple(_symbols(packed, function)), function.location)
+
+
+def copy_module(copied: Copied) -> ModuleOp:
+    """The kernel that makes a packed copy, in stage ``composed``."""
+    packed = copied.packed
     decl, inner, row = packed.decl, packed.inner, packed.row
     names = (decl.name, f"{decl.name}_packed")
     type = IntegerType(packed.bits)
@@ -62,13 +82,13 @@ def copy_module(packed: PackedParameter, function: FuncOp) -> ModuleOp:
     load = nt.LoadOp(entry.args[0], other=nt.number(0, type))
     entry.add_ops([load, nt.StoreOp(load.result, entry.args[1]), nt.ReturnOp()])
     kernel = nt.KernelOp(
-        f"{function.sym_name.data}_pack_{decl.name}",
-        _symbols(packed, function),
+        copied.name,
+        copied.symbols,
         Region(arrangement),
         Region(entry),
     )
     for op in kernel.walk():
-        op.location = function.location
+        op.location = copied.location
     return ModuleOp([kernel])
 
 

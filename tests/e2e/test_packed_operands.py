@@ -18,7 +18,7 @@ from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.device_function import device_function, packed_parameters
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.packing import copy_module, copy_steps
+from ninetoothed.compiler.packing import Copied, copy_module, copy_steps
 from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.dialects import context
@@ -141,7 +141,7 @@ def test_copies(matrices: str) -> None:
     for packed, layout, value in zip(packed_parameters(function), found, values, strict=False):
         memory = torch.full((layout.bytes(1),), -1, dtype=torch.int16)
         copy = memory.as_strided(layout.shape, layout.stride())
-        made = copy_module(packed, function)
+        made = copy_module(Copied.of(packed, function))
         run(context(), made, copy_steps(32, None))
         interpret(made, (value, copy), {}, written=(1,))
         inner = packed.inner
