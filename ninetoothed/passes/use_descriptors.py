@@ -123,6 +123,7 @@ _BYTES = 16
 """What addresses and strides are multiples of."""
 _LONGEST = 256
 """Of a box's dims."""
+_AT_LEAST_1 = Range.of(1)
 
 _Access = nt.LoadOp | nt.StoreOp
 
@@ -267,9 +268,10 @@ class _Boxes:
             if dim == unit and length < least:
                 raise Refusal(op, f"a row of its block has fewer than {_BYTES} bytes")
         positive = _positive(indices, self._sizes)
+        sizes = {**self._sizes, **{one.args[0]: _AT_LEAST_1 for one in positive if one.op == "sym"}}
         for one in box.dims.values():
             # A descriptor has no dim without elements: it would be taken for a long one.
-            is_positive = one.end in positive or always_less(0, one.end, self._sizes)
+            is_positive = one.end in positive or always_less(0, one.end, sizes)
             if one.is_clipped and not is_positive:
                 raise Refusal(op, f"`{ir_text(one.end)}` may be 0")
         row = box.dims[unit]

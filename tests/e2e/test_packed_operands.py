@@ -101,6 +101,18 @@ def test_with_other_choices(choices: dict[str, int]) -> None:
     check(*values)
 
 
+@pytest.mark.parametrize("kernel", [matmul.matmul_kernel, bmm.bmm_kernel])
+def test_copies_are_moved_as_boxes(kernel: Kernel) -> None:
+    """Their rows are aligned, and those that a program reads have elements."""
+    batch = () if kernel is matmul.matmul_kernel else (3,)
+    sizes = ((31, 131), (131, 37), (31, 37))
+    values = tuple(torch.empty(*batch, *size).half() for size in sizes)
+    found = artifact(kernel, values, size=16, descriptors=2)
+    assert len(found.prologue) == 2
+    boxes = [one.type for one in found.given if one.type.startswith("tensordesc")]
+    assert len(boxes) == 2
+
+
 def test_what_is_not_finite_stays_where_it_is() -> None:
     """Lanes behind the end of a row are zeros, whatever lies behind the tensor."""
     whole = torch.full((2, 17, 17), torch.inf).half()
@@ -276,6 +288,8 @@ def test_other_choices(name: str) -> None:
     if name == "descriptors" and torch.cuda.get_device_capability() < (9, 0):
         pytest.skip("the GPU has no tensor descriptors")
     kernel = launched(matmul.matmul_kernel, values, **{name: 2})
+    given = kernel.kernel.artifact.given
+    assert any("desc" in one.type for one in given) == (name == "descriptors")
     for _ in range(4):
         values[2].fill_(torch.nan)
         kernel(*values)
