@@ -340,3 +340,13 @@ def test_fp8_matmul_compiles(columns_in_one_piece: bool) -> None:
     other = matrix.T if columns_in_one_piece else matrix
     scale, output = torch.empty(64), torch.empty(64, 64, dtype=torch.bfloat16)
     offline.check(fp8_matmul.fp8_matmul_kernel, (matrix, other, scale, scale, output), "sm_90")
+
+
+def test_the_sum_of_fp8_products_is_the_tensor_cores_own() -> None:
+    """No number is added outside of them."""
+    matrix = torch.empty(64, 64, dtype=torch.float8_e4m3fn)
+    scale, output = torch.empty(64), torch.empty(64, 64, dtype=torch.bfloat16)
+    values = (matrix, matrix.T, scale, scale, output)
+    ttir, _ = offline.artifacts(fp8_matmul.fp8_matmul_kernel, values, "sm_90")
+    assert "tt.dot" in ttir.text
+    assert "arith.addf" not in ttir.text

@@ -11,6 +11,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples import matmul
 from examples.add import add_kernel
 from examples.attention import attention_kernel
 from examples.matmul import matmul_kernel
@@ -78,6 +79,37 @@ def test_a_product_reads_its_operands_once_a_column_and_row_of_programs() -> Non
     assert loop.operations == 0
     assert footprint.live == 64 * 64 * 4
     assert outside.operations == 64 * 64
+
+
+@pytest.mark.parametrize(
+    ("added", "dtype", "blocks"),
+    [(False, torch.float8_e4m3fn, 1), (True, torch.float8_e4m3fn, 2), (True, torch.float16, 1)],
+)
+def test_sums_of_eight_bits_are_no_part_of_a_product_they_are_added_to(
+    added: bool, dtype: torch.dtype, blocks: int
+) -> None:
+    """They are in 32 bits, outside of the matrix units: the product is a block of its own."""
+
+    def added_to(input: Any, other: Any, output: Any) -> None:
+        accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+        for k in range(input.shape[0]):
+            accumulator += ntl.dot(input[k], other[k])
+        output = accumulator  # pyright: ignore[reportUnusedVariable]
+
+    def passed(input: Any, other: Any, output: Any) -> None:
+        accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+        for k in range(input.shape[0]):
+            accumulator = ntl.dot(input[k], other[k], accumulator)
+        output = accumulator  # pyright: ignore[reportUnusedVariable]
+
+    arrangement: Callable[..., Any] = matmul.arrangement
+    tensors = tuple(Tensor(2) for _ in range(3))
+    kernel = ninetoothed.make(arrangement, added_to if added else passed, tensors)
+    n = 128
+    values = [meta(n, n, dtype=dtype), meta(n, n, dtype=dtype), meta(n, n, dtype=torch.bfloat16)]
+    footprint, _ = counted(kernel, values, 64, 32, 64)
+    assert footprint.live == blocks * 64 * 64 * 4
+    assert footprint.scopes[1].operations == (blocks - 1) * 64 * 64
 
 
 @pytest.mark.parametrize(("size", "is_ahead"), [(128, True), (100, False)])
