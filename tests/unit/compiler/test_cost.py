@@ -102,9 +102,12 @@ def test_sums_of_eight_bits_are_no_part_of_a_product_they_are_added_to(
             accumulator = ntl.dot(input[k], other[k], accumulator)
         output = accumulator  # pyright: ignore[reportUnusedVariable]
 
-    arrangement: Callable[..., Any] = matmul.arrangement
     tensors = tuple(Tensor(2) for _ in range(3))
-    kernel = ninetoothed.make(arrangement, added_to if added else passed, tensors)
+    kernel = ninetoothed.make(
+        matmul.arrangement,  # pyright: ignore[reportUnknownArgumentType]
+        added_to if added else passed,
+        tensors,
+    )
     n = 128
     values = [meta(n, n, dtype=dtype), meta(n, n, dtype=dtype), meta(n, n, dtype=torch.bfloat16)]
     footprint, _ = counted(kernel, values, 64, 32, 64)
