@@ -115,6 +115,32 @@ def test_sums_of_eight_bits_are_no_part_of_a_product_they_are_added_to(
     assert footprint.scopes[1].operations == (blocks - 1) * 64 * 64
 
 
+def blocks_in_rows(*tensors: Any) -> tuple[Any, ...]:
+    arranged = [tensor.tile((16, 16)).tile((1, -1)) for tensor in tensors]
+    for one in arranged:
+        one.dtype = one.dtype.squeeze(0)
+    return (*arranged[:-1], tensors[-1].tile((16, 16)))
+
+
+def test_what_no_dot_reads_is_awaited() -> None:
+    """But not what the next iteration uses alone."""
+
+    def weighted(x: Any, weight: Any, factor: Any, term: Any, output: Any) -> None:
+        accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+        carried = ntl.zeros(output.shape, dtype=ntl.float16)
+        for k in range(x.shape[0]):
+            accumulator += ntl.dot(x[k] * weight[k], x[k]) * factor[k] + carried
+            carried = term[k]
+        output = accumulator  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(blocks_in_rows, weighted, tuple(Tensor(2) for _ in range(5)))
+    footprint, _ = counted(kernel, [*(meta(16, 128) for _ in range(4)), meta(16, 16)])
+    outside, loop = footprint.scopes
+    awaited = [stream.is_awaited for stream in loop.streams]
+    assert awaited == [False, False, True, False], "x, weight, factor, term"
+    assert [stream.is_awaited for stream in outside.streams] == [False], "a store"
+
+
 @pytest.mark.parametrize(("size", "is_ahead"), [(128, True), (100, False)])
 def test_operands_are_fetched_ahead_where_they_are_aligned(size: int, is_ahead: bool) -> None:
     footprint, _ = counted(matmul_kernel, [meta(size, size) for _ in range(3)], 32, 64, 128)
