@@ -56,20 +56,26 @@ def arrangement(input, weight, scale, output):
     return input_arranged, weight_arranged, scale_arranged, output_arranged
 
 
-# Not converted, which takes several times as long: four bits at the end of 1024, or of 128 in
-# bfloat16, count ones. In float16 there is room for the other four, which then count sixteens.
+# Bits are not converted to numbers, which takes several times as long: they become a number's last
+# ones. In float16 those alone count 2 ** -24, and there is room for the other four, which count
+# sixteen times as much; at the end of 128 in bfloat16 they count ones.
+
+
+def unit(dtype):
+    # What one of the weight is when it is multiplied.
+    return 2**-10 if dtype == ntl.float16 else 1
 
 
 def low_numbers(bits, dtype):
     if dtype == ntl.float16:
-        return (bits & 0xF | 0x6400).to(ntl.float16, bitcast=True) - (1024 + 8)
+        return (bits & 0xF).to(ntl.float16, bitcast=True) * 2**14 - 8 * 2**-10
     else:
         return (bits & 0xF | 0x4300).to(ntl.bfloat16, bitcast=True) - (128 + 8)
 
 
 def high_numbers(bits, dtype):
     if dtype == ntl.float16:
-        return (bits & 0xF0 | 0x6400).to(ntl.float16, bitcast=True) * (1 / 16) - (1024 / 16 + 8)
+        return (bits & 0xF0).to(ntl.float16, bitcast=True) * 2**10 - 8 * 2**-10
     else:
         return (bits >> 4 | 0x4300).to(ntl.bfloat16, bitcast=True) - (128 + 8)
 
@@ -90,7 +96,7 @@ def application(input, weight, scale, output):
         other = product(weight[pair, 1], input[pair, 1, 0], input[pair, 1, 1], output.dtype)
         accumulator += other * second
 
-    output = accumulator
+    output = accumulator / unit(output.dtype)
 
 
 # Behind the last group of an odd number, all is 0.
