@@ -116,7 +116,7 @@ def compile_once(
         return result
 
     module = timed("frontend", lambda: build_module(definition, signature))
-    options = pass_options(module, signature, config, full=full)
+    options = pass_options(module, signature, config, TARGET, full)
     pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options)]
     seen: Counter[str] = Counter()
     for step in pipeline:

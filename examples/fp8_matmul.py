@@ -8,8 +8,9 @@ input_scale  input            output
 [ … ]        fp8
 a part of BLOCK_SIZE_M a program
 
-Tensor cores of some GPUs keep fewer digits of a sum of fp8 than float32 has; how many products may
-be summed so is max_num_imprecise_acc of ntl.dot, here as many as there are.
+Tensor cores of some GPUs keep fewer digits of a sum of fp8 than float32 has. Here they form the
+whole sum, which is the accumulator of each product. The fewer max_num_imprecise_acc of ntl.dot lets
+them sum, the more digits are kept, and the longer it takes.
 """
 
 import torch
@@ -44,7 +45,8 @@ def application(input, other, input_scale, other_scale, output):
     accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
 
     for k in range(input.shape[0]):
-        accumulator += ntl.dot(input[k], other[k])
+        # `accumulator +=` would add each block's product in float32, outside of the tensor cores.
+        accumulator = ntl.dot(input[k], other[k], accumulator)
 
     output = accumulator * input_scale * other_scale
 

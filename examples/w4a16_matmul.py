@@ -12,6 +12,9 @@ interleaved: each is multiplied by a half of the group's input.
 Matrix units take their first operand from registers, where the weight is dequantized. So the output
 is computed transposed, as weight · inputᵀ; this suits few rows of the input, too, since the second
 operand's blocks can be narrower than the first's. Scales are those of sums, not of each number.
+
+An iteration goes over two groups, 128 bytes of a row of the weight: memory is read in lines of so
+many. What products read is loaded iterations ahead; scales are not, and so they are loaded first.
 """
 
 import torch
@@ -29,54 +32,78 @@ BLOCK_SIZE_N = block_size()
 def arrangement(input, weight, scale, output):
     output_arranged = output.permute((1, 0)).tile((BLOCK_SIZE_N, BLOCK_SIZE_M))
 
-    # A column of groups, of two halves each.
+    # A column of pairs of groups, of two halves each.
     input_arranged = input.permute((1, 0)).tile((GROUP_SIZE // 2, BLOCK_SIZE_M))
-    input_arranged = input_arranged.tile((2, 1)).tile((-1, 1))
+    input_arranged = input_arranged.tile((2, 1)).tile((2, 1)).tile((-1, 1))
     input_arranged = input_arranged.expand((output_arranged.shape[0], -1))
     input_arranged.dtype = input_arranged.dtype.squeeze(1)
     input_arranged.dtype.dtype = input_arranged.dtype.dtype.squeeze(1)
+    input_arranged.dtype.dtype.dtype = input_arranged.dtype.dtype.dtype.squeeze(1)
 
     weight_arranged = weight.tile((BLOCK_SIZE_N, GROUP_SIZE // 2))
-    weight_arranged = weight_arranged.tile((1, -1))
+    weight_arranged = weight_arranged.tile((1, 2)).tile((1, -1))
     weight_arranged = weight_arranged.expand((-1, output_arranged.shape[1]))
     weight_arranged.dtype = weight_arranged.dtype.squeeze(0)
+    weight_arranged.dtype.dtype = weight_arranged.dtype.dtype.squeeze(0)
 
     # Columns: they broadcast to the output's block.
     scale_arranged = scale.permute((1, 0)).tile((BLOCK_SIZE_N, 1))
-    scale_arranged = scale_arranged.tile((1, -1))
+    scale_arranged = scale_arranged.tile((1, 2)).tile((1, -1))
     scale_arranged = scale_arranged.expand((-1, output_arranged.shape[1]))
     scale_arranged.dtype = scale_arranged.dtype.squeeze(0)
+    scale_arranged.dtype.dtype = scale_arranged.dtype.dtype.squeeze(0)
 
     return input_arranged, weight_arranged, scale_arranged, output_arranged
 
 
-def dequantized(bits, dtype):
-    # Not converted, which takes several times as long: four bits at the end of 1024, or of 128 in
-    # bfloat16, count ones.
+# Bits are not converted to numbers, which takes several times as long: they become a number's last
+# ones. In float16 those alone count 2 ** -24, and there is room for the other four, which count
+# sixteen times as much; at the end of 128 in bfloat16 they count ones.
+
+
+def unit(dtype):
+    # What one of the weight is when it is multiplied.
+    return 2**-10 if dtype == ntl.float16 else 1
+
+
+def low_numbers(bits, dtype):
     if dtype == ntl.float16:
-        return (bits | 0x6400).to(ntl.float16, bitcast=True) - (1024 + 8)
+        return (bits & 0xF).to(ntl.float16, bitcast=True) * 2**14 - 8 * 2**-10
     else:
-        return (bits | 0x4300).to(ntl.bfloat16, bitcast=True) - (128 + 8)
+        return (bits & 0xF | 0x4300).to(ntl.bfloat16, bitcast=True) - (128 + 8)
+
+
+def high_numbers(bits, dtype):
+    if dtype == ntl.float16:
+        return (bits & 0xF0).to(ntl.float16, bitcast=True) * 2**10 - 8 * 2**-10
+    else:
+        return (bits >> 4 | 0x4300).to(ntl.bfloat16, bitcast=True) - (128 + 8)
+
+
+def product(weight, low, high, dtype):
+    bits = ntl.cast(weight, ntl.int16)
+    found = ntl.dot(low_numbers(bits, dtype), low)
+    return ntl.dot(high_numbers(bits, dtype), high, found)
 
 
 def application(input, weight, scale, output):
     accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
 
-    for group in range(weight.shape[0]):
-        bits = ntl.cast(weight[group], ntl.int16)
-        low = dequantized(bits & 0xF, output.dtype)
-        high = dequantized(bits >> 4, output.dtype)
-        product = ntl.dot(low, input[group, 0])
-        product += ntl.dot(high, input[group, 1])
-        accumulator += product * scale[group]
+    for pair in range(weight.shape[0]):
+        first, second = scale[pair, 0], scale[pair, 1]
+        one = product(weight[pair, 0], input[pair, 0, 0], input[pair, 0, 1], output.dtype)
+        accumulator += one * first
+        other = product(weight[pair, 1], input[pair, 1, 0], input[pair, 1, 1], output.dtype)
+        accumulator += other * second
 
-    output = accumulator
+    output = accumulator / unit(output.dtype)
 
 
+# Behind the last group of an odd number, all is 0.
 w4a16_matmul_kernel = ninetoothed.make(
     arrangement,
     application,
-    (Tensor(2), Tensor(2, dtype="u8"), Tensor(2), Tensor(2)),
+    (Tensor(2, other=0), Tensor(2, dtype="u8", other=0), Tensor(2, other=0), Tensor(2)),
     kernel_name="w4a16_matmul_kernel",
 )
 

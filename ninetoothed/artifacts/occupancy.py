@@ -36,7 +36,8 @@ class Stream(NamedTuple):
     """Block that is loaded, stored or atomically updated each iteration: ``lanes`` are padded, each
     of ``bytes``; ``run`` of them are contiguous. ``kind`` is ``"load"``, ``"store"`` or
     ``"atomic"``, ``dims`` the grid's dims that select the block, ``lane_guards`` the number of
-    guards that differ by lane.
+    guards that differ by lane. ``is_awaited``: no dot reads what is loaded, and the same iteration
+    does: it is not prefetched where operands are.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class Stream(NamedTuple):
     is_wide: bool
     lane_guards: int
     dims: tuple[int, ...]
+    is_awaited: bool
 
 
 class Scope(NamedTuple):

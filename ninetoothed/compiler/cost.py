@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
@@ -76,6 +76,7 @@ class Stream:
     that select the elements. ``unit``: the block's dim along which lanes are contiguous.
     ``is_wide``: proved to be aligned, so that a thread moves 16 bytes at once. ``lane_guards``: the
     guards that are evaluated for each lane, since they are over several of the block's dims.
+    ``is_awaited``: it is loaded, for no dot, and used in the same iteration.
     """
 
     param: int | None
@@ -86,6 +87,7 @@ class Stream:
     unit: int | None = None
     is_wide: bool = False
     lane_guards: int = 0
+    is_awaited: bool = False
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,7 @@ class _Counter:
         self._accesses = [
             nt.access_of(value, kernel.assumptions)[1].data for value in kernel.arranged.values
         ]
+        self._for_dots = _loaded_for_dots(kernel)
         self._typical: dict[SSAValue, IndexExpr] = {}
         self._scopes: list[_Open] = []
 
@@ -362,7 +365,7 @@ class _Counter:
         if self._kernel.sources[ref.index].kind.data != "tensor":
             return
         kind = "load" if isinstance(op, nt.LoadOp) else "store"
-        scope.streams.append(self._stream(ref.index, kind))
+        scope.streams.append(replace(self._stream(ref.index, kind), is_awaited=self._awaited(op)))
 
     def _stream(self, param: int, kind: str) -> Stream:
         access = self._accesses[param]
@@ -403,7 +406,14 @@ class _Counter:
         )
         # Lanes mostly point to contiguous elements.
         unit = len(lanes.sizes) - 1 if lanes.sizes else None
-        scope.streams.append(Stream(None, kind, lanes, unit=unit))
+        awaited = self._awaited(op)
+        scope.streams.append(Stream(None, kind, lanes, unit=unit, is_awaited=awaited))
+
+    def _awaited(self, op: Operation) -> bool:
+        """True if an iteration waits for what it loads, though operands of dots are prefetched."""
+        if not isinstance(op, nt.LoadOp | nt.PointerLoadOp) or op in self._for_dots:
+            return False
+        return any(not isinstance(use.operation, scf.YieldOp) for use in op.results[0].uses)
 
     def _count_dot(self, op: nt.DotOp, scope: _Open) -> None:
         a, b = self._lanes(op.a.type), self._lanes(op.b.type)
@@ -511,6 +521,25 @@ def _origins(value: SSAValue) -> list[Operation]:
         else:
             open_values.extend(op.operands)
     return list(found)
+
+
+def _loaded_for_dots(kernel: nt.KernelOp) -> set[Operation]:
+    """Loads from which operands of dots are computed, or the places where those are loaded from."""
+    found: set[Operation] = set()
+    seen: set[SSAValue] = set()
+    dots = [op for op in kernel.apply.walk() if isinstance(op, nt.AnyDotOp)]
+    # What it is added to is none.
+    open_values = [value for op in dots for value in op.operands if value != op.acc]
+    while open_values:
+        value = open_values.pop()
+        op = value.owner
+        if value in seen or not isinstance(op, Operation) or isinstance(op, nt.AnyDotOp):
+            continue
+        seen.add(value)
+        if isinstance(op, nt.LoadOp | nt.PointerLoadOp):
+            found.add(op)
+        open_values.extend(op.operands)
+    return found
 
 
 def span(

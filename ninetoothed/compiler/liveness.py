@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 
 _VIEWS = (
@@ -104,7 +105,7 @@ def _feeds_dots(value: SSAValue) -> bool:
 
 def is_accumulated(value: SSAValue) -> bool:
     """True if a value is a dot that is accumulated at once, in the sum's registers."""
-    if not isinstance(value.owner, nt.AnyDotOp):
+    if not isinstance(value.owner, nt.AnyDotOp) or _is_apart(value.owner):
         return False
     users = [use.operation for use in value.uses]
     return (
@@ -112,3 +113,13 @@ def is_accumulated(value: SSAValue) -> bool:
         and isinstance(users[0], nt.ElementwiseOp)
         and users[0].function.data == "add"
     )
+
+
+def _is_apart(op: nt.AnyDotOp) -> bool:
+    """True if a sum that a dot is added to is no sum of the matrix units: one of floats of eight
+    bits might have fewer digits there (see ``max_num_imprecise_acc`` of ``ntl.dot``).
+    """
+    if not isinstance(op, nt.DotOp) or (op.imprecise is not None and not op.imprecise.value.data):
+        return False
+    row = DTYPES[nt.dtype_of(op.a.type)]
+    return row.kind == "float" and row.bits == 8

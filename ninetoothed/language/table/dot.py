@@ -42,8 +42,12 @@ ROWS = (
         "an ``acc``; bf16 and fp32 give fp32, fp64 gives fp64, i8 gives i32.\n\n"
         "``input_precision`` is how fp32 is multiplied: 'tf32' (where the target has it, the "
         "default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee'; ``allow_tf32`` chooses between the "
-        "first and the last. ``max_num_imprecise_acc``: how many products of floats of eight bits "
-        "may be summed in less than 32 bits. On the CPU the precision is always full.",
+        "first and the last. On the CPU the precision is always full.\n\n"
+        "``max_num_imprecise_acc``: how many products of floats of eight bits may be summed in "
+        "less than 32 bits, as matrix units of some targets do; by default any number, and those "
+        "in ``acc`` too. So of these floats ``ntl.dot(a, b, acc)`` is fast, and the sum of "
+        "``acc + ntl.dot(a, b)`` is in 32 bits, outside of the matrix units. Of all others both "
+        "are one.",
         triton="tl.dot({0}, {1}, acc={2}, input_precision={precision})",
     ),
     Primitive(

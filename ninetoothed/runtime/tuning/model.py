@@ -327,6 +327,8 @@ class _Choice:
             wait = iteration.wait + (FITTED.latency if reads else 0.0)
             if is_ahead(scope, config):
                 wait = iteration.l2 + FITTED.latency
+                if any(stream.is_awaited for stream in scope.streams):
+                    compute += FITTED.latency
                 hidden = config.num_stages - 1 - FITTED.late
                 alone += iterations * max(compute, wait / hidden) + FITTED.latency
             else:

@@ -334,9 +334,29 @@ def test_w4a16_matmul_compiles(dtype: torch.dtype) -> None:
     offline.check(w4a16_matmul.w4a16_matmul_kernel, (*arguments, scale, output), "sm_90")
 
 
+def test_what_lies_beyond_a_w4a16_product_is_read_as_zero() -> None:
+    """Of an odd number of groups, and rows that fill no block: no number is masked once more."""
+    scale, output = (torch.empty(shape, dtype=torch.float16) for shape in ((3, 200), (5, 200)))
+    arguments = (torch.empty(5, 384, dtype=torch.float16), torch.empty(200, 192, dtype=torch.uint8))
+    values = (*arguments, scale, output)
+    ttir, _ = offline.artifacts(w4a16_matmul.w4a16_matmul_kernel, values, "sm_90")
+    assert ttir.text.count('"tt.dot"') == 4
+    assert "arith.select" not in ttir.text
+
+
 @pytest.mark.parametrize("columns_in_one_piece", [False, True])
 def test_fp8_matmul_compiles(columns_in_one_piece: bool) -> None:
     matrix = torch.empty(64, 64, dtype=torch.float8_e4m3fn)
     other = matrix.T if columns_in_one_piece else matrix
     scale, output = torch.empty(64), torch.empty(64, 64, dtype=torch.bfloat16)
     offline.check(fp8_matmul.fp8_matmul_kernel, (matrix, other, scale, scale, output), "sm_90")
+
+
+def test_the_sum_of_fp8_products_is_the_tensor_cores_own() -> None:
+    """No number is added outside of them."""
+    matrix = torch.empty(64, 64, dtype=torch.float8_e4m3fn)
+    scale, output = torch.empty(64), torch.empty(64, 64, dtype=torch.bfloat16)
+    values = (matrix, matrix.T, scale, scale, output)
+    ttir, _ = offline.artifacts(fp8_matmul.fp8_matmul_kernel, values, "sm_90")
+    assert "tt.dot" in ttir.text
+    assert "arith.addf" not in ttir.text

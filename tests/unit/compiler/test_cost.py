@@ -11,6 +11,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples import matmul
 from examples.add import add_kernel
 from examples.attention import attention_kernel
 from examples.matmul import matmul_kernel
@@ -78,6 +79,66 @@ def test_a_product_reads_its_operands_once_a_column_and_row_of_programs() -> Non
     assert loop.operations == 0
     assert footprint.live == 64 * 64 * 4
     assert outside.operations == 64 * 64
+
+
+@pytest.mark.parametrize(
+    ("added", "dtype", "blocks"),
+    [(False, torch.float8_e4m3fn, 1), (True, torch.float8_e4m3fn, 2), (True, torch.float16, 1)],
+)
+def test_sums_of_eight_bits_are_no_part_of_a_product_they_are_added_to(
+    added: bool, dtype: torch.dtype, blocks: int
+) -> None:
+    """They are in 32 bits, outside of the matrix units: the product is a block of its own."""
+
+    def added_to(input: Any, other: Any, output: Any) -> None:
+        accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+        for k in range(input.shape[0]):
+            accumulator += ntl.dot(input[k], other[k])
+        output = accumulator  # pyright: ignore[reportUnusedVariable]
+
+    def passed(input: Any, other: Any, output: Any) -> None:
+        accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+        for k in range(input.shape[0]):
+            accumulator = ntl.dot(input[k], other[k], accumulator)
+        output = accumulator  # pyright: ignore[reportUnusedVariable]
+
+    tensors = tuple(Tensor(2) for _ in range(3))
+    kernel = ninetoothed.make(
+        matmul.arrangement,  # pyright: ignore[reportUnknownArgumentType]
+        added_to if added else passed,
+        tensors,
+    )
+    n = 128
+    values = [meta(n, n, dtype=dtype), meta(n, n, dtype=dtype), meta(n, n, dtype=torch.bfloat16)]
+    footprint, _ = counted(kernel, values, 64, 32, 64)
+    assert footprint.live == blocks * 64 * 64 * 4
+    assert footprint.scopes[1].operations == (blocks - 1) * 64 * 64
+
+
+def blocks_in_rows(*tensors: Any) -> tuple[Any, ...]:
+    arranged = [tensor.tile((16, 16)).tile((1, -1)) for tensor in tensors]
+    for one in arranged:
+        one.dtype = one.dtype.squeeze(0)
+    return (*arranged[:-1], tensors[-1].tile((16, 16)))
+
+
+def test_what_no_dot_reads_is_awaited() -> None:
+    """But not what the next iteration uses alone."""
+
+    def weighted(x: Any, weight: Any, factor: Any, term: Any, output: Any) -> None:
+        accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+        carried = ntl.zeros(output.shape, dtype=ntl.float16)
+        for k in range(x.shape[0]):
+            accumulator += ntl.dot(x[k] * weight[k], x[k]) * factor[k] + carried
+            carried = term[k]
+        output = accumulator  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(blocks_in_rows, weighted, tuple(Tensor(2) for _ in range(5)))
+    footprint, _ = counted(kernel, [*(meta(16, 128) for _ in range(4)), meta(16, 16)])
+    outside, loop = footprint.scopes
+    awaited = [stream.is_awaited for stream in loop.streams]
+    assert awaited == [False, False, True, False], "x, weight, factor, term"
+    assert [stream.is_awaited for stream in outside.streams] == [False], "a store"
 
 
 @pytest.mark.parametrize(("size", "is_ahead"), [(128, True), (100, False)])

@@ -12,6 +12,7 @@ import torch
 from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
+from examples.w4a16_matmul import w4a16_matmul_kernel
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.occupancy import (
     Buffer,
@@ -89,6 +90,27 @@ def test_a_slower_device_takes_longer() -> None:
     assert fast.milliseconds is not None
     assert slow.milliseconds is not None
     assert slow.milliseconds > 2 * fast.milliseconds
+
+
+def test_an_iteration_waits_for_what_no_dot_reads() -> None:
+    """The scales of ``w4a16_matmul``: as long as memory takes, where a multiprocessor has a program
+    alone.
+    """
+    m, n, k = 16, 8192, 8192
+    values = (meta(m, k), meta(n, k // 2, dtype=torch.uint8), meta(k // 128, n), meta(m, n))
+    arguments = bind(w4a16_matmul_kernel.definition.interface, values, {})
+    found = space(w4a16_matmul_kernel.composed(arguments.signature), arguments.signature)
+    # A stream's last field, behind a tuple.
+    prefetched = replace(found, cost=found.cost.replace("), True)", "), False)"))
+    assert prefetched.cost != found.cost
+    config = Config((("BLOCK_SIZE_0", 16), ("BLOCK_SIZE_1", 64)), 4, 4)
+
+    def milliseconds(choices: Space) -> float:
+        rows = {row.config: row.milliseconds for row in model.rank(choices, values, H200)}
+        return rows[config] or 0
+
+    waited = 32 * model.FITTED.latency / H200.clock * 1e3
+    assert milliseconds(found) - milliseconds(prefetched) == pytest.approx(waited, rel=0.2)
 
 
 def parts(m: int, n: int, k: int, device: Properties = H200) -> dict[int, Ranked]:
