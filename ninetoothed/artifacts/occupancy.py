@@ -51,7 +51,9 @@ class Stream(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """Work of one iteration of a loop, or of the code outside of loops."""
+    """Work of one iteration of a loop, or of code outside of loops; ``live``: the bytes of blocks
+    that are live at once in it.
+    """
 
     dots: Sequence[Dot]
     buffers: Sequence[Buffer]
@@ -59,24 +61,22 @@ class Scope(NamedTuple):
     operations: int
     special: int
     exchanges: int
+    live: int
+    is_loop: bool
 
 
 class Footprint(NamedTuple):
-    """Resources of a program: the lanes of its largest block, the bytes of blocks that are live at
-    once, and the work of each scope.
-    """
+    """Resources of a program: the lanes of its largest block, and the work of each scope."""
 
     lanes: int
-    live: int
     scopes: Sequence[Scope]
 
     @staticmethod
     def of(found: Any) -> Footprint:
         """Footprint from the tuples of the cost function."""
-        lanes, live, scopes = found
+        lanes, scopes = found
         return Footprint(
             lanes,
-            live,
             [
                 Scope(
                     [Dot(*one) for one in dots],
@@ -87,6 +87,10 @@ class Footprint(NamedTuple):
                 for dots, buffers, streams, *rest in scopes
             ],
         )
+
+    def is_main(self, scope: Scope) -> bool:
+        """True if a scope is a loop, or there is none: most of the time is spent there."""
+        return scope.is_loop or not any(one.is_loop for one in self.scopes)
 
     @property
     def packed(self) -> Footprint:
@@ -150,6 +154,9 @@ class Architecture:
         return min(self.registers_per_thread, self.registers // threads // 8 * 8)
 
 
+_OTHER_REGISTERS = 18
+"""Registers of a thread for all but blocks and their addresses."""
+
 Legality = Callable[[Footprint, Architecture], tuple[int, ...]]
 """Legal values of a pass's choice beside its default, of block sizes with this footprint."""
 
@@ -192,24 +199,39 @@ def shared_bytes(footprint: Footprint, config: Config, device: Architecture) -> 
 
 def registers(footprint: Footprint, config: Config, device: Architecture) -> float:
     """Estimated registers of a thread, without a limit."""
+    return max(scope_registers(footprint, config, device))
+
+
+def scope_registers(footprint: Footprint, config: Config, device: Architecture) -> Sequence[float]:
+    """Estimated registers of a thread in each scope, without a limit."""
     threads = config.num_warps * device.warp_size
-    # Lanes of scalar accesses have a mask each, and many an address.
-    alone = [one.lanes for scope in footprint.scopes for one in scope.streams if not one.is_wide]
-    most = 0.8 * max(alone, default=0) / threads
-    # Outside of loops, addresses are short-lived.
-    for scope in footprint.scopes[1:] or footprint.scopes:
-        own = 0.0
-        for stream in scope.streams:
-            lanes = max(stream.lanes / threads, 1.0)
-            if stream.lanes > stream.run > 1 or stream.lane_guards:
-                # Each row has an address.
-                own += 3 * max(lanes * stream.bytes / 16, 1.0) if stream.is_wide else 1.3 * lanes
-        if scope.dots and not is_ahead(scope, config):
-            # Operands pass through registers.
-            loads = (one.lanes * one.bytes for one in scope.streams if one.kind == "load")
-            own += sum(loads) / 4 / threads
-        most = max(most, own)
-    return 18 + footprint.live / 4 / threads + most
+    found: list[float] = []
+    for scope in footprint.scopes:
+        # Around loops, addresses are short-lived.
+        own = _addresses(scope, config, threads) if footprint.is_main(scope) else 0.0
+        own = max(_lone(scope) / threads, own)
+        found.append(_OTHER_REGISTERS + scope.live / 4 / threads + own)
+    return found
+
+
+def _lone(scope: Scope) -> float:
+    """Registers of all threads for scalar accesses: lanes have a mask each, and many an address."""
+    return 0.8 * max((one.lanes for one in scope.streams if not one.is_wide), default=0)
+
+
+def _addresses(scope: Scope, config: Config, threads: int) -> float:
+    """Registers of a thread for the addresses of a scope, and for what passes through them."""
+    found = 0.0
+    for stream in scope.streams:
+        lanes = max(stream.lanes / threads, 1.0)
+        if stream.lanes > stream.run > 1 or stream.lane_guards:
+            # Each row has an address.
+            found += 3 * max(lanes * stream.bytes / 16, 1.0) if stream.is_wide else 1.3 * lanes
+    if scope.dots and not is_ahead(scope, config):
+        # Operands pass through registers.
+        loads = (one.lanes * one.bytes for one in scope.streams if one.kind == "load")
+        found += sum(loads) / 4 / threads
+    return found
 
 
 def resident(device: Architecture, threads: int, registers_: float, shared: int) -> int:

@@ -35,7 +35,8 @@ class ParamSignature:
     bytes. ``offsets``: the element type of a jagged tensor's offsets. ``repeated``: several of its
     indices are one place in memory. ``alias_set``: named by the set's first parameter;
     None for that itself. ``empty``: none of its elements exists, since a dim that is expanded or
-    squeezed has the size 0. ``contiguous``: the first dim from which on the strides are products
+    squeezed has the size 0. ``expanded``: the dims of several indices whose stride is 0.
+    ``contiguous``: the first dim from which on the strides are products
     of the sizes behind, of two dims at least; None also where no access gains by that.
     """
 
@@ -53,6 +54,7 @@ class ParamSignature:
     alias_set: str | None = None
     empty: bool = False
     contiguous: int | None = None
+    expanded: tuple[int, ...] = ()
     # Distinguishes zeros of either sign, which compare equal.
     _value_text: str = field(init=False, repr=False)
 

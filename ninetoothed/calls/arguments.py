@@ -19,7 +19,7 @@ from ninetoothed.calls.numbers import (
     number_value,
     shown_value,
 )
-from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.overlaps import expanded_dims, overlaps_itself
 from ninetoothed.calls.places import Place, place_of
 from ninetoothed.calls.positions import CallOrder, Order
 from ninetoothed.calls.relations import contiguous_from, equal_pairs
@@ -405,6 +405,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     # A jagged tensor's sequences are disjoint.
     elements = elements_of(value)
     repeated = overlaps_itself(elements.shape, elements.stride())
+    is_expanded = repeated and jagged_dim is None
     return ParamSignature(
         parameter.name,
         "tensor",
@@ -419,6 +420,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         None,
         None if jagged_dim is None else value.offsets_dtype,
         repeated,
+        expanded=expanded_dims(shape, strides) if is_expanded else (),
     )
 
 

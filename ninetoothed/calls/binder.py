@@ -22,7 +22,7 @@ from ninetoothed.calls.aliasing import alias_sets
 from ninetoothed.calls.arguments import Arguments, bind
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.numbers import number_class
-from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.overlaps import expanded_dims, overlaps_itself
 from ninetoothed.calls.places import Place
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.relations import contiguous_source, equal_source
@@ -233,6 +233,7 @@ def _classify(interface: Interface) -> Classify:
         "padded_sizes": interface.padded_sizes,
         "alias_sets": alias_sets,
         "overlaps_itself": overlaps_itself,
+        "expanded_dims": expanded_dims,
     }
     body = "".join(f"    {line}\n" for line in lines)
     (classify,) = defined(("classify",), f"def classify(values, keywords):\n{body}", known)
@@ -277,7 +278,8 @@ def _class(place: int, ndim: int) -> list[str]:
         f"{stride} <= {_reach(place, dim + 1, ndim)} and {size} > 1"
         for dim, (size, stride) in enumerate(dims)
     )
-    repeated = f"({unusual}) and overlaps_itself(a{place}.shape, a{place}.stride())"
+    layout = f"(a{place}.shape, a{place}.stride())"
+    repeated = f"({unusual}) and overlaps_itself{layout} and (True, *expanded_dims{layout})"
     return [
         f"p{place} & 15 == 0, {repeated if dims else 'False'}",
         *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),

@@ -59,6 +59,12 @@ def overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return False
 
 
+def expanded_dims(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """The dims of several indices whose stride is 0."""
+    pairs = enumerate(zip(shape, strides, strict=True))
+    return tuple([dim for dim, (size, stride) in pairs if size > 1 and stride == 0])
+
+
 def meets_other_elements(one: Layout, two: Layout) -> bool:
     """True if an element of ``one`` shares memory with an element of ``two`` that is another one.
 

@@ -115,16 +115,20 @@ def pass_options(
     for param, source in zip(signature.params, kernel.sources, strict=True):
         if param.pointer_by_16:
             aligned.append(param.name)
+        strides = [
+            1 if unit else 0 if dim in param.expanded else None
+            for dim, unit in enumerate(param.unit_strides)
+        ]
         rows = (
-            (source.decl.strides, param.strides_by_16, param.unit_strides),
-            (source.decl.sizes, param.sizes_by_16, (False,) * param.ndim),
+            (source.decl.strides, param.strides_by_16, strides),
+            (source.decl.sizes, param.sizes_by_16, [None] * param.ndim),
         )
-        for exprs, by_16, units in rows:
-            for expr, divisible, unit in zip(exprs, by_16, units, strict=True):
+        for exprs, by_16, known in rows:
+            for expr, divisible, value in zip(exprs, by_16, known, strict=True):
                 if expr.op != "sym":
                     continue
-                if unit:
-                    values[expr.args[0]] = 1
+                if value is not None:
+                    values[expr.args[0]] = value
                 elif divisible:
                     multiples.append(expr.args[0])
                 elif exprs is source.decl.sizes:

@@ -116,7 +116,8 @@ class Scope:
     ``iterations``: the trip counts of the loops around, whose product is that of the scope;
     ``probability``: that of the branches around. ``operations`` and ``special`` are sizes of
     blocks, each with the operations a lane; ``special`` are the transcendental functions.
-    ``exchanges``: how often all threads exchange lanes. ``buffers``: operands of dots.
+    ``exchanges``: how often all threads exchange lanes. ``buffers``: operands of dots. ``live``:
+    sets of blocks that are in registers at once.
     """
 
     iterations: Sizes
@@ -127,15 +128,15 @@ class Scope:
     special: tuple[tuple[Sizes, int], ...]
     exchanges: int
     buffers: tuple[Buffer, ...]
+    live: tuple[tuple[Lanes, ...], ...]
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts of a kernel; ``live``: sets of blocks that are in registers at once."""
+    """Counts of a kernel."""
 
     grid: Sizes
     scopes: tuple[Scope, ...]
-    live: tuple[tuple[Lanes, ...], ...]
     blocks: tuple[Lanes, ...]
 
 
@@ -171,6 +172,7 @@ class _Open:
     special: dict[Sizes, int] = field(default_factory=dict[Sizes, int])
     exchanges: int = 0
     buffers: dict[object, Buffer] = field(default_factory=dict[object, Buffer])
+    live: list[tuple[Lanes, ...]] = field(default_factory=list[tuple[Lanes, ...]])
 
     def closed(self) -> Scope:
         return Scope(
@@ -182,6 +184,7 @@ class _Open:
             tuple(self.special.items()),
             self.exchanges,
             tuple(self.buffers.values()),
+            _largest(self.live),
         )
 
 
@@ -196,18 +199,13 @@ class _Counter:
         self._for_dots = _loaded_for_dots(kernel)
         self._typical: dict[SSAValue, IndexExpr] = {}
         self._scopes: list[_Open] = []
+        self._live = live_blocks(kernel.apply.block)
 
     def result(self) -> Counted:
         self._count(self._kernel.apply.block, self._open((), 1.0, None))
-        scopes = tuple(scope.closed() for scope in self._scopes)
-        live = [
-            tuple(sorted(map(self._lanes, types), key=str))
-            for types in live_blocks(self._kernel.apply.block)
-        ]
         return Counted(
             self._sizes(self._kernel.program_shape),
-            scopes,
-            _largest(live),
+            tuple(scope.closed() for scope in self._scopes),
             blocks_of(self._kernel, self._fixed),
         )
 
@@ -223,6 +221,8 @@ class _Counter:
         return _lanes(type, self._fixed)
 
     def _count(self, block: Block, scope: _Open) -> None:
+        for types in self._live[block]:
+            scope.live.append(tuple(sorted(map(self._lanes, types), key=str)))
         for op in block.ops:
             if isinstance(op, scf.ForOp):
                 self._count_loop(op, scope)

@@ -118,13 +118,9 @@ class _Footprint:
 
     def text(self, counted: Counted) -> str:
         """``footprint`` as text."""
-        sums = [
-            " + ".join(self._product(lanes.sizes, lanes.bytes) for lanes in blocks) or "0"
-            for blocks in counted.live
-        ]
         lanes = self._most_lanes(counted.blocks)
         scopes = _tuple([self._scope(scope) for scope in counted.scopes])
-        return self._function("footprint", _tuple([lanes, _most(sums), scopes]))
+        return self._function("footprint", _tuple([lanes, scopes]))
 
     def _function(self, name: str, result: str) -> str:
         head = f"def {name}({', '.join(self._names.values())}):\n"
@@ -149,11 +145,17 @@ class _Footprint:
             for one in scope.buffers
         ]
         streams = [self._stream(stream) for stream in scope.streams]
+        live = [
+            " + ".join(self._product(lanes.sizes, lanes.bytes) for lanes in blocks) or "0"
+            for blocks in scope.live
+        ]
         return _tuple(
             [
                 *(_tuple(part) if part else "()" for part in (dots, buffers, streams)),
                 *(self._sum(counts) for counts in (scope.operations, scope.special)),
                 repr(scope.exchanges),
+                _most(live),
+                repr(bool(scope.iterations)),
             ]
         )
 

@@ -1,15 +1,21 @@
 """Liveness analysis: which blocks are in registers at once.
 
 A block is live from where it is computed to its last use. Blocks that take no registers are left
-out: constants, ranges, views of other blocks, and operands of dots, which lie in shared memory. The
-operand and the result of an elementwise operation are not live together: lane after lane, one takes
-the other's register.
+out: constants, ranges, views of other blocks, and operands of dots, which lie in shared memory.
+
+Operations on lanes take no registers beside those of the blocks in front of them and behind:
+machine code computes a few lanes of all of them, up to the next operation that needs whole blocks
+(a reduction, a dot, a loop, a store), and then the next lanes, whose results take the places of
+what they are computed from. So blocks are counted only where they must be whole: of a block of
+halves that is converted to fp32 and added to a sum, the sum and the halves. Loads between two such
+places are issued together, at the first, since each waits long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -21,35 +27,72 @@ _VIEWS = (
     UnrealizedConversionCastOp,
 )
 _FREE = (nt.FullOp, nt.ArangeOp, nt.GuardOp, nt.ConstantOp)
+_OF_LANES = (*_VIEWS, *_FREE, nt.ElementwiseOp, nt.CastOp, nt.BitcastOp, nt.InlineAsmOp)
+
+LiveTypes = tuple[Attribute, ...]
+"""Types of the blocks that are live at some point."""
+_Values = dict[SSAValue, None]
 
 
-def live_blocks(block: Block) -> list[tuple[Attribute, ...]]:
-    """Types of the blocks that are live at once, at each point of an application."""
-    found: dict[tuple[Attribute, ...], None] = {}
+def live_blocks(block: Block) -> dict[Block, tuple[LiveTypes, ...]]:
+    """The blocks that are live at once, at each point of an application where they are whole: by
+    the IR block, of the application itself, a loop or a branch, that the point is in.
+    """
+    found: dict[Block, dict[LiveTypes, None]] = {}
     _follow(block, {}, found)
-    return list(found)
+    return {inner: tuple(rows) for inner, rows in found.items()}
 
 
-_Live = dict[SSAValue, None]
-
-
-def _follow(block: Block, after: _Live, found: dict[tuple[Attribute, ...], None]) -> _Live:
+def _follow(block: Block, after: _Values, found: dict[Block, dict[LiveTypes, None]]) -> _Values:
     """Live values before a block, where ``after`` is live after it."""
     live = dict(after)
+    rows = found.setdefault(block, {})
+    loaded: list[SSAValue] = []
     for op in reversed(list(block.ops)):
+        if isinstance(op, nt.LoadOp):
+            loaded.append(op.result)
+            continue
+        is_whole = _is_whole(op)
+        if is_whole:
+            _end_loads(live, loaded, rows)
         for result in op.results:
             live.pop(result, None)
+        # What a loop uses from outside, its next iteration uses again; a branch runs once.
+        inside = dict(live) if isinstance(op, scf.IfOp) else live
         _add(live, _captured(op))
         for region in op.regions:
             for inner in region.blocks:
-                _follow(inner, live, found)
+                _follow(inner, inside, found)
         # A loop reuses the registers of its initial values.
         _add(live, op.operands)
-        found[tuple(value.type for value in live)] = None
+        if is_whole:
+            rows[_types(live)] = None
+    _end_loads(live, loaded, rows)
+    rows[_types(live)] = None
     return live
 
 
-def _add(live: _Live, values: Iterable[SSAValue]) -> None:
+def _end_loads(live: _Values, loaded: list[SSAValue], rows: dict[LiveTypes, None]) -> None:
+    """Go back over the loads of a place: behind it, all of them are live."""
+    rows[_types(live)] = None
+    for value in loaded:
+        live.pop(value, None)
+    loaded.clear()
+
+
+def _is_whole(op: Operation) -> bool:
+    """True if an op needs whole blocks, or gives one."""
+    if isinstance(op, _OF_LANES):
+        return False
+    values = (*op.operands, *op.results)
+    return bool(op.regions) or any(_root(value) is not None for value in values)
+
+
+def _types(live: _Values) -> LiveTypes:
+    return tuple(value.type for value in live)
+
+
+def _add(live: _Values, values: Iterable[SSAValue]) -> None:
     for value in values:
         root = _root(value)
         if root is not None:

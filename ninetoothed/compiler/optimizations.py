@@ -187,6 +187,11 @@ TABLE: tuple[Optimization, ...] = (
         "Triton is told how indices are aligned behind divisions, where it cannot find out.",
     ),
     Optimization(
+        *("broadcast_loads", "nt-lower-accesses", "broadcast_loads"),
+        "What is the same along a dim of a block, as a row that is added to each row, is loaded "
+        "once, and broadcast.",
+    ),
+    Optimization(
         *("wide_products", "nt-widen-products", "enabled"),
         "Both halves of a product of two 32-bit integers, as Philox takes them, are computed at "
         "once.",

@@ -24,6 +24,7 @@ from ninetoothed.artifacts.occupancy import (
     Footprint,
     Legality,
     registers,
+    scope_registers,
     shared_bytes,
     uses_warp_groups,
 )
@@ -57,6 +58,8 @@ _MOST_THREADS = 1024
 _REGISTER_BYTES = 4
 _MOST_LIVE = 1.25
 _MOST_REGISTERS = 1.75
+# So much more around loops: there a register is spilled once, and not in each iteration.
+_ONCE = 2
 _LEAST_DOT = 4
 _PACKED = ((PACKED, 1),)
 # Numbers in a column of the tensor memory.
@@ -264,12 +267,15 @@ def _refusal(footprint: Footprint, config: Config, unit: Architecture) -> str:
         return f"over {_MOST_THREADS} threads a program"
     if shared_bytes(footprint, config, unit) > unit.shared_per_block:
         return f"over {unit.shared_per_block >> 10} KiB of shared memory"
-    most = unit.most_registers(threads)
-    # Live blocks must be in registers: with more, spills dominate.
-    if footprint.live / _REGISTER_BYTES / threads > _MOST_LIVE * most:
-        return "blocks that are live at once take far more registers than there are"
-    if registers(footprint, config, unit) > _MOST_REGISTERS * most:
-        return "blocks and their addresses take far more registers than there are"
+    for scope, wanted in zip(
+        footprint.scopes, scope_registers(footprint, config, unit), strict=True
+    ):
+        most = unit.most_registers(threads) * (1 if footprint.is_main(scope) else _ONCE)
+        # Live blocks must be in registers: with more, spills dominate.
+        if scope.live / _REGISTER_BYTES / threads > _MOST_LIVE * most:
+            return "blocks that are live at once take far more registers than there are"
+        if wanted > _MOST_REGISTERS * most:
+            return "blocks and their addresses take far more registers than there are"
     if footprint.lanes < threads and config.num_warps > 1:
         return "more threads than the largest block has lanes"
     dots = [dot for scope in footprint.scopes for dot in scope.dots]

@@ -23,7 +23,10 @@ sequences lie are computed once, at its start. Where a thread cannot move 16 byt
 once, a remark says which fact is missing: ``analysis.vectorization``. Neighbours that it could move
 may be kept apart (``cyclic_lanes``), one a thread, by the hint that no pointers of a block are
 contiguous: windows are not read in vectors, and neighbouring threads then read what lies closer
-together than where each has several neighbouring windows.
+together than where each has several neighbouring windows. Along a dim that changes neither the
+place nor a mask of a load, as that of a row that is added to each row, one lane is loaded, and
+broadcast (``broadcast_loads``): unless a dot in the loop may multiply it, whose operands Triton
+copies ahead only as they are loaded.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
@@ -91,12 +94,13 @@ from xdsl.rewriter import Rewriter
 
 from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.kernel_pass import KernelPass, ReorderedLanes
+from ninetoothed.ir.kernel_pass import JoinedLanes, KernelPass, ReorderedLanes
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
 from ninetoothed.passes.analysis.lane_moves import COMBINING
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.lowering.descriptors import load_box, store_box
@@ -104,7 +108,7 @@ from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
 from ninetoothed.passes.lowering.rounding import hint_divisions
-from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
+from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses, still_dims
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
 from ninetoothed.passes.option_values import WIDTHS, everywhere, require_among
 from ninetoothed.symbolic.expr import const, product, substitute, sym, symbol_names
@@ -212,9 +216,12 @@ def _load(kernel: KernelAccesses, op: nt.LoadOp) -> None:
         if mask is not None and op.other is not None:
             other = _other(inserter, op.other, tt.pointee_of(pointers.type))
         value = inserter.add(tt.LoadOp(pointers, mask, other, op.policy))
-    if lowered(op.result.type) != value.type:
+    type = lowered(op.result.type)
+    if tt.scalar_of(type) != tt.scalar_of(value.type):
         zero = Arithmetic(inserter, i8).constant(0, tt.shape_of(value.type))
         value = inserter.add(tt.CmpiOp("ne", value, zero))
+    if type != value.type:
+        value = inserter.add(tt.BroadcastOp(value, tt.shape_of(type)))
     value.name_hint = op.result.name_hint
     replace(op, [bridge(inserter, value, op.result.type)])
 
@@ -370,6 +377,19 @@ class LowerAccessesPass(AccessOptions, KernelPass):
         require_among(self.name, "pointer_blocks", self.pointer_blocks, (0, 1))
         require_among(self.name, "moving_bounds", self.moving_bounds, (0, 1))
         require_among(self.name, "cyclic_lanes", self.cyclic_lanes, (0, 1))
+
+    def joined_lanes(self, kernel: nt.KernelOp) -> Collection[JoinedLanes]:
+        """Those of loads that may be broadcast."""
+        found: dict[JoinedLanes, None] = {}
+        offsets = DenseOffsets(kernel)
+        for op in kernel.apply.walk() if self.broadcast_loads else ():
+            if isinstance(op, nt.LoadOp) and isinstance(op.ref, BlockArgument):
+                value = kernel.arranged.values[op.ref.index]
+                source, attribute = nt.access_of(value, kernel.assumptions)
+                names = attribute.names[-1]
+                for dim in still_dims(offsets, source, attribute.data, names):
+                    found[JoinedLanes(source.param.data, len(names), dim)] = None
+        return tuple(found)
 
     def reordered_lanes(self, kernel: nt.KernelOp) -> Collection[ReorderedLanes]:
         """Those of boxes, which have their dims in the order of the descriptor's."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 
@@ -24,7 +25,7 @@ from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
 from ninetoothed.passes.analysis.index_values import IndexValues
-from ninetoothed.passes.analysis.loop_nests import is_in_loop
+from ninetoothed.passes.analysis.loop_nests import Loop, enclosing, is_in_loop
 from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.passes.analysis.vectorization import lanes_at_once, vector_width
 from ninetoothed.passes.lowering.index import (
@@ -75,6 +76,8 @@ class AccessOptions:
     """Where 32 bits hold an index, it is divided by sizes by multiplying with the host's numbers."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
+    broadcast_loads: bool = True
+    """Along dims that change no place and no guard, one lane is loaded, and broadcast."""
 
 
 class KernelAccesses:
@@ -172,6 +175,21 @@ class KernelAccesses:
         return AccessLowering(self, op, source, attribute, self.before(op))
 
 
+def still_dims(
+    offsets: DenseOffsets,
+    source: nt.SourceOp,
+    access: Access,
+    names: Sequence[str],
+    others: Iterable[IndexExpr] = (),
+) -> list[int]:
+    """The dims of a block, whose indices are ``names``, that change neither its offset nor one of
+    ``others``.
+    """
+    offset = normalize(offsets.offset(source, access.indices))
+    moving = symbol_names(offset, *others)
+    return [dim for dim, name in enumerate(names) if name not in moving]
+
+
 class AccessLowering:
     """Lowering of one load, store or guard: its pointers and its mask."""
 
@@ -223,6 +241,12 @@ class AccessLowering:
                     fixed[name] = known
         else:
             self.shape = tuple(size.value or 0 for size in self.block)
+            if isinstance(op, nt.LoadOp) and self._broadcasts(op):
+                still = self._still_dims(access, ranges)
+                fixed |= {self.names[dim]: 0 for dim in still}
+                self.shape = tuple(
+                    1 if dim in still else size for dim, size in enumerate(self.shape)
+                )
             for dim, name in enumerate(self.names):
                 if name not in fixed:
                     length = self.shape[dim]
@@ -242,6 +266,27 @@ class AccessLowering:
         self.lowering = IndexLowering(
             here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors, kernel.host
         )
+
+    def _broadcasts(self, op: nt.LoadOp) -> bool:
+        """True if a load may be broadcast: what a loop's dots multiply is copied into shared memory
+        ahead, as it is loaded; and a box is copied as a whole.
+        """
+        loop = next((one for one in enclosing(op) if isinstance(one, Loop)), None)
+        is_multiplied = loop is not None and any(
+            isinstance(one, nt.AnyDotOp) for one in loop.walk()
+        )
+        return self.kernel.options.broadcast_loads and not (is_multiplied or op.descriptor_dims)
+
+    def _still_dims(self, access: Access, ranges: Assumptions) -> frozenset[int]:
+        """The dims along which all lanes are one place in memory, and exist alike."""
+        kept = [guard.index for guard in access.guards if not holds(guard, ranges)]
+        still = still_dims(self.kernel.offsets, self.source, access, self.names, kept)
+        found = frozenset(dim for dim in still if self.shape[dim] > 1)
+        if self.kernel.remarks and found:
+            dims = ", ".join(map(str, sorted(found)))
+            text = f"`{self.source.param.data}` loaded once for all lanes of dim {dims}"
+            self.kernel.remarks.passed(self.op, text)
+        return found
 
     @property
     def all_dims(self) -> tuple[int, ...]:

@@ -32,8 +32,8 @@ from ninetoothed.artifacts.occupancy import (
     Stream,
     is_ahead,
     is_packed,
-    registers,
     resident,
+    scope_registers,
     shared_bytes,
     uses_warp_groups,
 )
@@ -121,6 +121,8 @@ class Fitted(NamedTuple):
     """How much slower than their bytes say accesses are that are not wide."""
     spill: float = 14
     """How often a spilled register is written or read in an iteration."""
+    spill_once: float = 2
+    """The same around loops, by counts of machine code."""
     l2_bytes: float = 64
     """A cycle, from L2 to one multiprocessor."""
     launch: float = 2.5e-6
@@ -284,11 +286,11 @@ class _Choice:
             return 0.0
         unit = device.architecture
         threads = config.num_warps * unit.warp_size
-        wanted = registers(self._footprint, config, unit)
+        wanted = scope_registers(self._footprint, config, unit)
         limit = unit.most_registers(threads)
         shared = shared_bytes(self._footprint, config, unit)
-        together = resident(unit, threads, min(wanted, limit), shared)
-        alone, busy = self._program(config, max(wanted - limit, 0.0))
+        together = resident(unit, threads, min(max(wanted), limit), shared)
+        alone, busy = self._program(config, [max(one - limit, 0.0) for one in wanted])
         capacity = device.multiprocessors * together
         waves = math.ceil(programs / capacity)
         if waves == 1:
@@ -305,14 +307,16 @@ class _Choice:
             launches *= 2
         return math.hypot(cycles / device.clock, memory) + launches
 
-    def _program(self, config: Config, spilled: float) -> tuple[float, float]:
-        """The cycles of a program alone, and those that it keeps the busiest unit busy."""
+    def _program(self, config: Config, spilled: Sequence[float]) -> tuple[float, float]:
+        """The cycles of a program alone, and those that it keeps the busiest unit busy; ``spilled``
+        are the registers of a thread that each scope spills.
+        """
         alone = FITTED.program
         tensor = lanes = special = shared = l2 = 0.0
-        for iterations, scope, moved in self._scopes:
+        for (iterations, scope, moved), excess in zip(self._scopes, spilled, strict=True):
             if iterations > 1 and config.parts > 1:
                 iterations = math.ceil(iterations / config.parts)
-            iteration = self._iteration(scope, moved, config, spilled)
+            iteration = self._iteration(scope, moved, config, excess)
             tensor += iterations * iteration.tensor
             lanes += iterations * iteration.lanes
             special += iterations * iteration.special
@@ -365,7 +369,8 @@ class _Choice:
             else:
                 addresses += computed
             far_bytes += bytes_
-        spilling = spilled * 4 * threads * FITTED.spill / device.shared_bandwidth
+        often = FITTED.spill if self._footprint.is_main(scope) else FITTED.spill_once
+        spilling = spilled * 4 * threads * often / device.shared_bandwidth
         lanes = (operations + addresses) / device.lanes
         special = scope.special / device.special_lanes
         writing = near_bytes / device.shared_bandwidth

@@ -83,7 +83,8 @@ nt.kernel @below_zero symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arran
 // One that is below zero may also wrap, and then none of its bounds holds: it is compared as an unsigned number.
 // CHECK-LABEL: nt.kernel @may_wrap
 // CHECK: arith.cmpi ult
-// CHECK: %v = tt.load
+// CHECK: tt.load
+// CHECK: %v = tt.broadcast
 nt.kernel @may_wrap symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<1> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
   %x0 = nt.access %x <[[1], [m], [64]] -> [k1_0 + m + 2] if [[k1_0 + m + 2, m]]>

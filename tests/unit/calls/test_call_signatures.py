@@ -63,3 +63,22 @@ def test_a_dim_of_one_element_repeats_nothing() -> None:
     memory = torch.zeros(4)
     assert not signature(memory.as_strided((1, 4), (0, 1))).params[0].repeated
     assert signature(memory.as_strided((2, 4), (0, 1))).params[0].repeated
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "dims"),
+    [
+        ((2, 4), (0, 1), (0,)),
+        ((2, 4), (0, 0), (0, 1)),
+        ((2, 4), (4, 1), ()),
+        # A dim of one element has any stride, and other overlaps are none of a whole dim.
+        ((1, 4), (0, 1), ()),
+        ((2, 1), (0, 0), (0,)),
+        ((2, 3), (1, 1), ()),
+    ],
+)
+def test_dims_of_one_place_in_memory(
+    shape: tuple[int, ...], strides: tuple[int, ...], dims: tuple[int, ...]
+) -> None:
+    x = torch.zeros(8).as_strided(shape, strides)
+    assert signature(x).params[0].expanded == dims

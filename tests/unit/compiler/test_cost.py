@@ -59,7 +59,7 @@ def test_each_element_of_a_sum_is_moved_once() -> None:
     (scope,) = footprint.scopes
     assert (scope.operations, scope.special, scope.exchanges) == (256, 0, 0)
     # Both operands, and the place of the result is one of theirs.
-    assert footprint.live == 2 * 256 * 4
+    assert scope.live == 2 * 256 * 4
 
 
 def test_a_product_reads_its_operands_once_a_column_and_row_of_programs() -> None:
@@ -77,7 +77,8 @@ def test_a_product_reads_its_operands_once_a_column_and_row_of_programs() -> Non
     assert loop.buffers[0] == Buffer(64 * 32 * 2, False), "100 columns are not aligned"
     # Adding a product to the sum is the product's; the sum is in registers, in fp32.
     assert loop.operations == 0
-    assert footprint.live == 64 * 64 * 4
+    assert loop.live == 64 * 64 * 4
+    assert (outside.is_loop, loop.is_loop) == (False, True)
     assert outside.operations == 64 * 64
 
 

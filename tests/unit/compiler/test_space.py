@@ -10,7 +10,9 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.add import add_kernel
+from examples.addmm import addmm_kernel
 from examples.attention import query_kernel
+from examples.fused_linear import fused_linear_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
@@ -199,6 +201,29 @@ def test_the_space_of_a_matrix_product() -> None:
     smaller = choices(matmul_kernel, *matrices, target="sm_86")
     assert len(smaller.configs) < len(found.configs)
     assert dict(smaller.pruned)["over 99 KiB of shared memory"] > 100
+
+
+def tiles(found: Space, order: str) -> set[tuple[int, ...]]:
+    """Rows, columns and depth of the blocks, warps and stages; ``order``: of the block sizes."""
+    return {
+        (
+            *(config.values[order.index(dim)][1] for dim in "mnk"),
+            config.num_warps,
+            config.num_stages,
+        )
+        for config in found.configs
+    }
+
+
+def test_an_epilogue_does_not_prune_the_blocks_of_its_product() -> None:
+    """What is added behind the loop is not in registers beside the sum, in fp32."""
+    one, other, out, row = *(halves(512, 512) for _ in range(3)), halves(512)
+    product = tiles(choices(matmul_kernel, one, other, out), "mkn")
+    scaled = choices(addmm_kernel, row.expand(512, 512), one, other, 1.0, 1.0, out)
+    assert tiles(scaled, "mnk") == product
+    fused = choices(fused_linear_kernel, one, other, row, out, out)
+    assert tiles(fused, "mkn") == product
+    assert {(128, 256, 64, 8, 3), (256, 128, 64, 8, 3)} <= product
 
 
 def test_accumulators_fit_the_tensor_memory() -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from examples.add import add_kernel
+from examples.fused_linear import fused_linear_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from examples.w4a16_matmul import w4a16_matmul_kernel
@@ -19,7 +20,10 @@ from ninetoothed.artifacts.occupancy import (
     Dot,
     Footprint,
     Scope,
+    Stream,
+    registers,
     resident,
+    scope_registers,
     shared_bytes,
 )
 from ninetoothed.artifacts.target import Target
@@ -58,6 +62,30 @@ def test_large_products_take_large_blocks_and_small_ones_small() -> None:
     assert config.num_warps >= 4
     assert small["m"] * small["n"] <= 64 * 64
     assert narrow["m"] <= 64, "there are no more rows"
+
+
+def test_an_epilogue_that_spills_costs_less_than_smaller_blocks() -> None:
+    """What it adds does not fit beside the sum of 128 by 256 lanes, but it comes once."""
+    size = 8192
+    weight, added = meta(size, size), meta(size, size)
+    values = (meta(size, size), weight, meta(size), added, meta(size, size))
+    rows = ranked(fused_linear_kernel, *values)
+    m, _, n = (value for _, value in rows[0].config.values)
+    assert m * n == 128 * 256
+
+
+def test_registers_are_counted_by_scope() -> None:
+    lanes, config = 128 * 256, Config((), 8, 3)
+    loop = footprint(128, 256, 64).scopes[0]
+    around = Scope([], [], [Stream("load", lanes, 2, 256, True, 0, ())], 0, 0, 0, 6 * lanes, False)
+    both = Footprint(lanes, [around, loop])
+    # A lane of the sum is a register, two of what is added are another; 18 are for all else.
+    assert list(scope_registers(both, config, HOPPER)) == [192 + 18, 128 + 18]
+    assert registers(both, config, HOPPER) == 192 + 18
+    assert (both.is_main(around), both.is_main(loop)) == (False, True)
+    # Without a loop, addresses of rows count, three registers for 16 bytes.
+    (alone,) = scope_registers(Footprint(lanes, [around]), config, HOPPER)
+    assert alone == 192 + 18 + 3 * lanes * 2 / 16 / 256
 
 
 def test_long_rows_take_more_warps_than_short_ones() -> None:
@@ -154,7 +182,7 @@ def test_a_device_of_few_multiprocessors() -> None:
 def test_without_a_model_the_order_stays() -> None:
     configs = (Config((("B", 64),)), Config((("B", 32),)))
     assert model.rank(Space(configs, ""), [], H200) == [Ranked(one, 0.0) for one in configs]
-    broken = "def footprint(b):\n    return 1, 1, ()\n\ndef cost(x):\n    return 1 // x\n"
+    broken = "def footprint(b):\n    return 1, ()\n\ndef cost(x):\n    return 1 // x\n"
     assert model.rank(Space(configs, broken), [0], H200) == [Ranked(one, 0.0) for one in configs]
 
 
@@ -164,8 +192,8 @@ def test_no_programs_take_no_time() -> None:
 
 def test_more_programs_than_a_device_counts_are_refused() -> None:
     source = (
-        "def footprint(b):\n    return b, 4 * b, ()\n\n"
-        "def cost():\n    return lambda b: (((1 << 40) // b,), ())\n"
+        "def footprint(b):\n    return b, (((), (), (), 0, 0, 0, 4 * b, False),)\n\n"
+        "def cost():\n    return lambda b: (((1 << 40) // b,), ((1, ()),))\n"
     )
     configs = tuple(Config((("B", size),)) for size in (32, 1024))
     rows = model.rank(Space(configs, source), [], H200)
@@ -203,8 +231,8 @@ def test_a_device_that_is_not_in_the_table_is_like_the_one_below(target: str, na
 
 def footprint(m: int, n: int, k: int) -> Footprint:
     buffers = [Buffer(2 * m * k, True), Buffer(2 * k * n, True)]
-    loop = Scope([Dot("fp16", m, n, k, 1)], buffers, [], 0, 0, 0)
-    return Footprint(m * n, 4 * m * n, [loop])
+    loop = Scope([Dot("fp16", m, n, k, 1)], buffers, [], 0, 0, 0, 4 * m * n, True)
+    return Footprint(m * n, [loop])
 
 
 @pytest.mark.parametrize(
