@@ -77,7 +77,9 @@ def test_an_epilogue_that_spills_costs_less_than_smaller_blocks() -> None:
 def test_registers_are_counted_by_scope() -> None:
     lanes, config = 128 * 256, Config((), 8, 3)
     loop = footprint(128, 256, 64).scopes[0]
-    around = Scope([], [], [Stream("load", lanes, 2, 256, True, 0, ())], 0, 0, 0, 6 * lanes, False)
+    around = Scope(
+        [], [], [Stream("load", lanes, 2, 256, True, 0, (), False)], 0, 0, 0, 6 * lanes, False
+    )
     both = Footprint(lanes, [around, loop])
     # A lane of the sum is a register, two of what is added are another; 18 are for all else.
     assert list(scope_registers(both, config, HOPPER)) == [192 + 18, 128 + 18]
