@@ -85,6 +85,11 @@ class Ranked:
     milliseconds: float | None
     reason: str = ""
 
+    @property
+    def order(self) -> float:
+        """Key by which configurations are sorted."""
+        return math.inf if self.milliseconds is None else self.milliseconds
+
 
 class Fitted(NamedTuple):
     """Numbers that no data sheet has, in cycles where nothing else is said.
@@ -177,7 +182,7 @@ def rank(space: Space, values: Sequence[Any], properties: Properties) -> list[Ra
     except (ArithmeticError, TypeError):
         # Sizes of empty tensors, and numbers that are tensors.
         return [Ranked(config, 0.0) for config in space.listed]
-    return sorted(rows, key=lambda row: math.inf if row.milliseconds is None else row.milliseconds)
+    return sorted(rows, key=lambda row: row.order)
 
 
 class _Work(NamedTuple):

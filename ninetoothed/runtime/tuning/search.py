@@ -38,8 +38,11 @@ REFINEMENTS = 3
 """How often the neighbours of the fastest are timed."""
 
 # How many of them, of which so many at least are other block sizes, warps and stages: a kernel may
-# have as many choices. And after how many seconds no more.
-_NEAR, _NEIGHBOURS, _REFINED_SECONDS = 8, 4, 3.5
+# have as many choices. And after how many seconds no more, but for the first time: what a choice
+# gains is not known before.
+_NEAR, _NEIGHBOURS, _REFINED_SECONDS = 8, 4, 2.5
+# Of how many the model ranks all numbers of parts.
+_SHARED = 32
 # How many of these with other numbers of parts.
 _MOST_PARTS = 3
 
@@ -252,7 +255,16 @@ class Search:
 
     @cached_property
     def _ranked(self) -> list[Ranked]:
-        return self._candidates.ranked(self._values, self._fitting.configs)
+        """What the model ranks: all of the space that fits, and the best with their iterations
+        shared, since where programs are few, that decides which block sizes are best.
+        """
+        ranked = self._candidates.ranked(self._values, self._fitting.configs)
+        best = (row.config for row in ranked[:_SHARED] if not row.reason)
+        shared = [one for config in best for one in self._candidates.space.varied(config)]
+        shared = tuple(one for one in shared if one.parts > 1)
+        found = self._candidates.ranked(self._values, shared) if shared else []
+        both = [*ranked, *(row for row in found if not row.reason)]
+        return sorted(both, key=lambda row: row.order)
 
     def _agreed(self) -> Selection | None:
         """The choice that ranks have agreed upon, in the order in which calls look choices up.
@@ -325,13 +337,13 @@ class Search:
         raise self._candidates.failure(self._failures)
 
     def _refined(self, rows: list[Row], end: float, progress: Progress) -> list[Row]:
-        """Local search: times what is one step from the fastest, and again, while there is time:
-        the model sees the right region more surely than the best place in it.
+        """Local search: times what is one step from the fastest, once, and again while there is
+        time: the model sees the right region more surely than the best place in it.
         """
-        for _ in range(REFINEMENTS):
+        for turn in range(REFINEMENTS):
             best = rows[0].config
             near = self._near(best, self._tried)
-            if not near or time.monotonic() > end:
+            if not near or (turn > 0 and time.monotonic() > end):
                 break
             again = self._race([best, *near], progress)
             if not again:
@@ -378,7 +390,7 @@ class Search:
         near = [
             replace(other, choices=config.choices)
             for other, there in places
-            if other.is_packed == config.is_packed
+            if other == other.listed and other.is_packed == config.is_packed
             if sum(abs(a - b) for a, b in zip(here, there, strict=True)) == 1
         ]
         return [one for one in near if self._candidates.space.has(one)]

@@ -180,7 +180,7 @@ def test_choices_are_varied_around_the_best(world: World, mode: search.Tune) -> 
     assert again.best(SIGNATURE, values()) == best
 
 
-def test_of_numbers_of_parts_the_model_knows_the_best(
+def test_how_many_parts_is_ranked_with_block_sizes(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rank(space: Space, values: object, properties: object) -> list[Ranked]:
@@ -197,8 +197,8 @@ def test_of_numbers_of_parts_the_model_knows_the_best(
     world.gains = {((SPLIT, 4),): 0.5, ((SPLIT, 4), ("group", 8)): 2.0}
     dispatcher = world.dispatcher(blocks(256))
     dispatcher.launch(SIGNATURE, values())
-    # Beside the default 8 groups, and 16, 8 or 4 parts; beside 4 parts 8 groups, and 2 parts.
-    assert world.races == [[256], [256] * 5, [256] * 3]
+    # The default, and 2 to 16 parts; beside the best of them, 8 groups.
+    assert world.races == [[256] * 5, [256] * 2]
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
 
 
@@ -228,12 +228,16 @@ def test_the_bound_holds_for_neighbours(world: World) -> None:
     assert world.races == [[16, 32]]
 
 
-def test_no_time_is_left_for_neighbours(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_REFINED_SECONDS", -1.0)
+@pytest.mark.parametrize(("seconds", "races"), [(-1.0, 2), (60.0, 4)])
+def test_neighbours_are_timed_once_and_again_while_there_is_time(
+    seconds: float, races: int, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_REFINED_SECONDS", seconds)
     sizes = [1 << bit for bit in range(2, 15)]
     world.predicted = {size: float(size) for size in sizes}
+    world.times = {size: 1.0 / size for size in sizes}
     world.dispatcher(blocks(*sizes)).launch(SIGNATURE, values())
-    assert len(world.races) == 1
+    assert len(world.races) == races
 
 
 def test_the_user_bounds_how_many(world: World) -> None:
