@@ -149,11 +149,12 @@ def _check_independent(kernel: nt.KernelOp) -> None:
         is_id = isinstance(op, nt.ProgramIdOp) and isinstance(op.result.type, IntegerType)
         if is_id or isinstance(op, _NUMBERS):
             raise Refusal(op, "a program asks for its number, or for how many there are")
-        if isinstance(op, nt.BarrierOp):
-            raise Refusal(op, f"threads wait for one another by {op.name}")
         if not isinstance(op, _REPORTS) and (may_wait(op) or has_other_effect(op)):
             raise Refusal(op, f"a program may wait for another by {op.name}")
     _check_reads(kernel, ops)
+    for op in ops:
+        if isinstance(op, nt.BarrierOp):
+            raise Refusal(op, f"threads wait for one another by {op.name}")
 
 
 def _check_reads(kernel: nt.KernelOp, ops: list[Operation]) -> None:

@@ -130,7 +130,7 @@ nt.kernel @numbered symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?
 // Without a dot there is nothing to overlap.
 // CHECK-LABEL: nt.kernel @copy
 // CHECK-NOT: persistent
-// REMARK-NOT: remark
+// REMARK-NOT: remark:
 nt.kernel @copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
