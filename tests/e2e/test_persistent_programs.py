@@ -12,7 +12,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples import addmm, attention, bmm, grouped_matmul, int8_matmul, jagged_attention, matmul
+from examples import addmm, attention, bmm, grouped_matmul, int8_matmul, matmul
 from examples.add import add_kernel
 from ninetoothed import Tensor
 from ninetoothed.artifacts.artifact import Artifact
@@ -132,7 +132,11 @@ def test_groups_of_rows(device: str, lengths: tuple[int, ...]) -> None:
             rows, offsets, min_seqlen=min(lengths), max_seqlen=max(lengths)
         )
 
-    input, weight, output = sequences(24), halves(len(lengths), 24, 40, device=device), sequences(40)
+    input, weight, output = (
+        sequences(24),
+        halves(len(lengths), 24, 40, device=device),
+        sequences(40),
+    )
     rows = input.values().float().split(list(lengths))
     products = [one @ matrix.float() for one, matrix in zip(rows, weight, strict=True)]
     expected = torch.nested.nested_tensor_from_jagged(torch.cat(products), input.offsets())
@@ -272,7 +276,12 @@ def test_no_pass_changes_what_is_touched(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def artifact(
-    kernel: Kernel, values: Values, target: str, language: Any = "ttir", size: int = 64, **other: int
+    kernel: Kernel,
+    values: Values,
+    target: str,
+    language: Any = "ttir",
+    size: int = 64,
+    **other: int,
 ) -> Artifact:
     """A persistent kernel of a call, with blocks of one size; ``other``: other choices."""
     signature = bind(kernel.definition.interface, values, {}).signature
@@ -314,9 +323,7 @@ def test_triton_compiles_them(case: str, target: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_triton_makes_one_loop_of_two(language: str) -> None:
     """Beside it, one for calls in which there is nothing to add up."""
-    found = artifact(
-        matmul.matmul_kernel, product(128, 128, 128), "sm_90", language, descriptors=2
-    )
+    found = artifact(matmul.matmul_kernel, product(128, 128, 128), "sm_90", language, descriptors=2)
     texts = assembly(found)
     outer, inner = re.findall(r"^( *).*scf\.for ", texts["ttir"], re.MULTILINE)
     assert len(outer) < len(inner)

@@ -52,9 +52,7 @@ class ProgramIdOp(PureOp):
     last = opt_prop_def(ExprAttr)
     result = result_def(IndexType | IntegerType)
 
-    assembly_format = (
-        "(`persistent` $persistent^)? (`last` $last^)? attr-dict `:` type($result)"
-    )
+    assembly_format = "(`persistent` $persistent^)? (`last` $last^)? attr-dict `:` type($result)"
 
     def __init__(
         self, type: IndexType | IntegerType | None = None, last: ExprAttr | None = None

@@ -73,7 +73,8 @@ def test_scratch_memory_is_of_those_that_are_launched(
 
 
 @pytest.mark.parametrize(
-    ("programs", "counts"), [(MAX_PROGRAMS - AT_ONCE + 1, True), (MAX_PROGRAMS - AT_ONCE + 2, False)]
+    ("programs", "counts"),
+    [(MAX_PROGRAMS - AT_ONCE + 1, True), (MAX_PROGRAMS - AT_ONCE + 2, False)],
 )
 def test_the_number_behind_the_last_has_32_bits(gpu: Gpu, programs: int, counts: bool) -> None:
     source = host("x, y, scale, out", "0, 0, scale, 0, 0", str(programs))
