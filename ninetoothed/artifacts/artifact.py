@@ -79,6 +79,10 @@ class Artifact:
     ``reads`` and ``writes`` name the parameters that a program loads and stores. ``scratch``: the
     memory that the last ``arguments`` are pointers to, which a launch allocates. ``prologue``: the
     packed copies that the kernel reads in the place of parameters, which a launch makes before.
+
+    ``persistent``: any number of programs does the work of as many as ``launch`` says, so that a
+    launch starts no more than the device runs at once; it must be possible to add the two numbers
+    in 32 bits.
     """
 
     name: str
@@ -94,6 +98,7 @@ class Artifact:
     full: bool = False
     scratch: tuple[Scratch, ...] = ()
     prologue: tuple[Packing, ...] = ()
+    persistent: bool = False
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""

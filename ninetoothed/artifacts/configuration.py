@@ -20,6 +20,8 @@ SPLIT = "split_reductions"
 """The choice of how many programs share the iterations of one, which the model knows of."""
 PACKED = "packed_operands"
 """The choice whether operands are read from packed copies, which it knows of, too."""
+PERSISTENT = "persistent_programs"
+"""The choice whether as many programs as run at once do the work of all."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Config:
     def is_packed(self) -> bool:
         """True if operands are read from packed copies."""
         return dict(self.choices).get(PACKED, 0) == 1
+
+    @property
+    def is_persistent(self) -> bool:
+        """True if as many programs as run at once do the work of all."""
+        return dict(self.choices).get(PERSISTENT, 0) == 1
 
     def choosing(self, name: str, value: int | None) -> Config:
         """The same with another value of one choice; None: its default."""

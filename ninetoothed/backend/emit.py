@@ -16,6 +16,7 @@ from ninetoothed.backend.device_function import (
 )
 from ninetoothed.backend.launch_source import launch_source, reads_writes
 from ninetoothed.backend.protocol import emitter
+from ninetoothed.ir.scf import loop_over_programs
 
 
 def emit(
@@ -48,4 +49,5 @@ def emit(
         full=full,
         scratch=scratch(function),
         prologue=prologue,
+        persistent=loop_over_programs(function.body.block) is not None,
     )

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from ninetoothed import config as settings
 from ninetoothed import passes
-from ninetoothed.artifacts.configuration import PACKED, SPLIT, Choices
+from ninetoothed.artifacts.configuration import PACKED, PERSISTENT, SPLIT, Choices
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
@@ -28,6 +28,7 @@ from ninetoothed.passes import (
     defer_reductions,
     lower_accesses,
     pack_operands,
+    persist_programs,
     reread_rows,
     schedule_programs,
     split_reductions,
@@ -146,6 +147,12 @@ TABLE: tuple[Optimization, ...] = (
         "A long row that is used again behind a reduction is loaded again, and not kept; the tuner "
         "says whether.",
         reread_rows.legality,
+    ),
+    Choice(
+        *(PERSISTENT, "nt-persist-programs", "persistent"),
+        "As many programs as the device runs at once do the work of all, one after the other, and "
+        "load for the next while they end one; the tuner says whether.",
+        persist_programs.legality,
     ),
     Choice(
         *("pointer_blocks", "nt-lower-accesses", "pointer_blocks"),

@@ -25,7 +25,7 @@ from ninetoothed.interpreters.machine import (
 from ninetoothed.interpreters.memory import Memory, integers
 from ninetoothed.interpreters.memory_effects import Effects
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.scf import WhileOp
+from ninetoothed.ir.scf import OVER_PROGRAMS, WhileOp
 
 _FIRST_OBSERVED = 1 << 8
 """The first iteration that is observed; the next one is twice as far, and so on."""
@@ -61,13 +61,18 @@ def _for(machine: Machine, op: scf.ForOp) -> None:
     element = element_of(op.lb.type)
     shortest = longest if counts.numel() == 1 else _shortest(machine, counts)
     carried = [machine.value(argument) for argument in op.iter_args]
+    own = machine.programs
     for trip in range(longest):
         induction = reinterpret(lower + trip * step, element)
         active = machine.active if trip < shortest else counts > trip
 
         values = [Block(induction), *carried]
+        if OVER_PROGRAMS in op.attributes:
+            # What is accessed counts as accessed by the program whose work it is.
+            machine.programs = induction.to(torch.int64).expand(own.shape)
         found = _within(machine, active, partial(machine.run, op.body.block, values))
         carried = _updated(machine, active, found, carried)
+    machine.programs = own
     machine.values.update(zip(op.res, carried, strict=True))
 
 

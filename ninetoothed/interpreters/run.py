@@ -39,6 +39,7 @@ from ninetoothed.interpreters.machine import Block, Descriptor, Machine, Planner
 from ninetoothed.interpreters.memory import Memory, View, packed_memory, scratch_memory
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt, tt
+from ninetoothed.ir.scf import loop_over_programs
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, sym
 
 Argument = torch.Tensor | Jagged | int | float | bool
@@ -223,6 +224,7 @@ def _launch_kernel(
     count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
     planner = Planner()
     block = kernel.apply.block
+    count = _launched(block, count)
     symbols.update(longest)
     scratch: dict[str, Memory] = {}
     for programs in _chunks(count, _lanes(block, symbols), changed):
@@ -286,7 +288,7 @@ def _launch_function(
     block = function.body.block
     attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
     memories: dict[str, Memory] = {}
-    count = number(grid.data, symbols)
+    count = _launched(block, number(grid.data, symbols))
     arguments = [
         _scratch_argument(argument, about, count)
         if "nt.scratch" in about.data
@@ -372,6 +374,13 @@ def _scratch_argument(argument: BlockArgument, about: DictionaryAttr, programs: 
     element, size = element_of(tt.pointee_of(argument.type)), max(programs, 0) * count.value.data
     memory = scratch_memory(name.data, element, size, "nt.zeroed" in about.data)
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
+
+
+def _launched(block: IRBlock, programs: int) -> int:
+    """How many programs do the work of ``programs``: of persistent ones fewer, of which each has
+    that of two or three, and some have less than others.
+    """
+    return programs if loop_over_programs(block) is None else -(-2 * programs // 5)
 
 
 def _chunks(count: int, lanes: int, changed: Sequence[Argument]) -> Iterator[torch.Tensor]:

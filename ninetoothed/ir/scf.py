@@ -1,4 +1,4 @@
-"""``scf`` with a ``scf.while`` whose text round-trips.
+"""``scf`` with a ``scf.while`` whose text round-trips, and the loop of persistent programs.
 
 xDSL prints the op's location in the middle of its text, where its parser does not expect one.
 :data:`SCF` is its dialect with the op replaced.
@@ -7,8 +7,22 @@ xDSL prints the op's location in the middle of its text, where its parser does n
 from __future__ import annotations
 
 from xdsl.dialects import scf
-from xdsl.ir import Dialect, SSAValue
+from xdsl.ir import Block, Dialect, SSAValue
 from xdsl.printer import Printer
+
+OVER_PROGRAMS = "nt.over_programs"
+"""The attribute of the loop in which a persistent program does the work of several: its induction
+variable is the number of each of these, from the program's own on. A launch starts any number of
+programs from 1 on.
+"""
+FLATTEN = "tt.flatten"
+"""The attribute of a loop that Triton makes one with the loop in it."""
+
+
+def loop_over_programs(block: Block) -> scf.ForOp | None:
+    """The loop of ``block`` over the work of persistent programs; None: each does its own."""
+    loops = (op for op in block.ops if isinstance(op, scf.ForOp))
+    return next((loop for loop in loops if OVER_PROGRAMS in loop.attributes), None)
 
 
 class WhileOp(scf.WhileOp):

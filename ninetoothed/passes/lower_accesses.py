@@ -107,6 +107,7 @@ from ninetoothed.passes.lowering.descriptors import load_box, store_box
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
+from ninetoothed.passes.lowering.persistent import go_through_programs
 from ninetoothed.passes.lowering.rounding import hint_divisions
 from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses, still_dims
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
@@ -132,8 +133,11 @@ def _schedule(kernel: KernelAccesses, op: nt.ProgramIndexOp) -> None:
             kernel.values[name] = Lanes(size, ())
     number, sizes = op.program.owner, op.sizes.data
     assert isinstance(number, nt.ProgramIdOp)
-    program = here.inserter.add(tt.GetProgramIdOp(0))
+    own_id = tt.GetProgramIdOp(0)
+    program = here.inserter.insert(own_id).results[0]
     program.name_hint = op.program.name_hint
+    if number.persistent is not None:
+        kernel.persistent = own_id
     counted = kernel.values["pid"] = _counted_down(kernel, here, number, program)
     narrow: SSAValue = program
     if kernel.narrows and number.last is not None:
@@ -415,3 +419,5 @@ class LowerAccessesPass(AccessOptions, KernelPass):
         for op in ops:
             if isinstance(op, nt.SizeOp):
                 _size(accesses, op)
+        if accesses.persistent is not None:
+            go_through_programs(accesses, accesses.persistent)

@@ -93,6 +93,8 @@ SPECIALIZED: Stages = (
             "nt-use-descriptors",
             # Where a loop loads ahead, and both copies of a program's work, are known.
             "nt-reread-rows",
+            # What those in front read, they read of a program, and of no loop around it.
+            "nt-persist-programs",
         ),
     ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
@@ -128,6 +130,7 @@ OPTIONAL = (
     "nt-stage-loops",
     "nt-use-descriptors",
     "nt-reread-rows",
+    "nt-persist-programs",
     "nt-hoist-invariants",
     "nt-widen-products",
 )

@@ -23,6 +23,7 @@ _VALUES = {
     "loop_stages": (None, 2, 3),
     "moving_bounds": (None, 1),
     "packed_operands": (None, 1),
+    "persistent_programs": (None, 1),
     "pointer_blocks": (None, 1),
     "split_reductions": (None, 2, 8),
     "reread_rows": (None, 1),

@@ -40,6 +40,7 @@ Launch launches[256];
 int launched, arguments_count, failures_left, failure_code, registers = 32, local_bytes = 0;
 int function_threads = 1024, set_shared, cache_config, retained, unloaded, keeps = 1;
 char failing[64], loaded_code[64], loaded_name[64];
+int multiprocessors = 4, per_multiprocessor = 2, occupancy_asked;
 int encoded, map_argument = -1, driver_version = 13020;
 uint64_t last_map[16];
 static __thread uint64_t context;
@@ -166,13 +167,32 @@ int cuFuncSetAttribute(uint64_t function, int attribute, int value) {
 int cuFuncSetCacheConfig(uint64_t function, int value) { cache_config = value; return 0; }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 97 ? SHARED_OPTIN : attribute == 1 ? THREADS : -1;
+  *value = attribute == 97 ? SHARED_OPTIN : attribute == 1 ? THREADS
+           : attribute == 16 ? multiprocessors : -1;
   return 0;
 }
 
 int hipDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 74 ? 65536 : attribute == 56 ? THREADS : -1;
+  *value = attribute == 74 ? 65536 : attribute == 56 ? THREADS
+           : attribute == 63 ? multiprocessors : -1;
   return 0;
+}
+
+/* As one for which a program has as many threads and as much memory as it is launched with. */
+static int occupancy(int *value, uint64_t function, int threads, size_t shared) {
+  CHECKED("occupancy")
+  if (function != 0x7000000000000002 || threads != 128 || shared > SHARED_OPTIN) return 1;
+  occupancy_asked++;
+  *value = per_multiprocessor;
+  return 0;
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *v, uint64_t f, int t, size_t s) {
+  if (!context) return 201;
+  return occupancy(v, f, t, s);
+}
+int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *v, uint64_t f, int t, size_t s) {
+  return occupancy(v, f, t, s);
 }
 
 int capture_mode;

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any, cast
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     ArrayAttr,
@@ -65,8 +66,9 @@ class _Writer:
         parts.append(f'"{op.name}"({operands})')
         attributes: Mapping[str, Attribute] = op.attributes
         properties: Mapping[str, Attribute] = op.properties
-        if isinstance(op, FuncOp):
+        if isinstance(op, FuncOp | scf.ForOp):
             attributes = {key: attr for key, attr in attributes.items() if _is_triton(key)}
+        if isinstance(op, FuncOp):
             properties = _for_triton(op)
         if properties:
             parts.append(f" <{self._dictionary(properties)}>")

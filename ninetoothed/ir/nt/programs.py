@@ -38,17 +38,21 @@ class ProgramIdOp(PureOp):
     """The program id: the number of this program among those that run, from 0; with ``last``, that
     of the last one, counted down from there.
 
+    ``persistent``: fewer programs are launched, each of which is to do the work of several, one
+    after the other, and the id is that of each of these (see ``nt-persist-programs``).
+
     ```mlir
-    %pid = nt.program_id last <n ceildiv 64 - 1> : index
+    %pid = nt.program_id persistent last <n ceildiv 64 - 1> : index
     ```
     """
 
     name = "nt.program_id"
 
+    persistent = opt_prop_def(UnitAttr)
     last = opt_prop_def(ExprAttr)
     result = result_def(IndexType | IntegerType)
 
-    assembly_format = "(`last` $last^)? attr-dict `:` type($result)"
+    assembly_format = "(`persistent` $persistent^)? (`last` $last^)? attr-dict `:` type($result)"
 
     def __init__(
         self, type: IndexType | IntegerType | None = None, last: ExprAttr | None = None

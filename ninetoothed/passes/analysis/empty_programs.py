@@ -20,10 +20,11 @@ def other_effect(kernel: nt.KernelOp) -> Operation | None:
     """An op of the application that acts on more than elements that are read and stored by tiles;
     None: there is none.
     """
-    return next((op for op in kernel.apply.walk() if _acts(op)), None)
+    return next(filter(has_other_effect, kernel.apply.walk()), None)
 
 
-def _acts(op: Operation) -> bool:
+def has_other_effect(op: Operation) -> bool:
+    """True if ``op`` itself acts on more than elements that are read and stored by tiles."""
     if isinstance(op, (nt.StoreOp, nt.BarrierOp, scf.ForOp, scf.WhileOp, scf.IfOp)):
         # What loops and branches hold is asked for on its own.
         return False

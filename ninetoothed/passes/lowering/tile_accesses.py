@@ -110,6 +110,8 @@ class KernelAccesses:
         """Sizes of the guards of loads in front."""
         self.kept: set[IndexExpr] = set()
         """Those of guards that no iteration of the loop around them changes."""
+        self.persistent: tt.GetProgramIdOp | None = None
+        """The id of a persistent program, from which on it does the work of others."""
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""

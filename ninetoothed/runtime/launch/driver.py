@@ -12,7 +12,6 @@ import contextlib
 import ctypes
 import functools
 import importlib
-import math
 import struct
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from ninetoothed.artifacts.artifact import (
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ConfigurationError, DescriptorError, DeviceError, ScratchError
 from ninetoothed.runtime.launch import device, tensor_maps
+from ninetoothed.runtime.launch.packed_numbers import bfloat16, code_of, converted
 from ninetoothed.runtime.launch.tensor_maps import Number, TensorMaps
 
 
@@ -35,9 +35,11 @@ class Api:
     """Names and attribute numbers of a vendor's API, whose functions and arguments are alike.
 
     ``prefix`` begins the functions' names. ``launch`` is the function that launches, and
-    ``launch_call`` its arguments in Python. The numbers are those of attributes of a device (the
-    most shared memory and threads that a program may have) and of a function. ``common_shared``:
-    what a program may have without asking for more, where it has to ask.
+    ``launch_call`` its arguments in Python. ``occupancy`` is the one that says how many programs
+    of a function a multiprocessor runs at once, without the prefix. The numbers are those of
+    attributes of a device (the most shared memory and threads that a program may have, and its
+    multiprocessors) and of a function. ``common_shared``: what a program may have without asking
+    for more, where it has to ask.
     """
 
     library: str
@@ -45,9 +47,11 @@ class Api:
     error_prefix: str
     launch: str
     launch_call: str
+    occupancy: str
     has_contexts: bool
     device_shared: int
     device_threads: int
+    device_multiprocessors: int
     function_threads: int = 0
     function_shared: int = 1
     function_local: int = 3
@@ -74,23 +78,6 @@ _SLOT = 8
 _CONFIG = "7I4x"
 _CONFIG_REST = "Q16x"
 _CONFIG_BYTES = 56
-
-_CODES = {
-    "i1": "?",
-    "i8": "b",
-    "i16": "h",
-    "i32": "i",
-    "i64": "q",
-    "u8": "B",
-    "u16": "H",
-    "u32": "I",
-    "u64": "Q",
-    "fp16": "e",
-    "bf16": "H",
-    "fp32": "f",
-    "fp64": "d",
-}
-"""Of each type that is passed by value, the letter that packs it."""
 
 Handle = ctypes.c_void_p
 
@@ -258,6 +245,24 @@ class Loaded:
         self.local_bytes = driver.function_attribute(api.function_local, function)
         self.max_threads = driver.function_attribute(api.function_threads, function)
 
+    @functools.cached_property
+    def resident(self) -> int:
+        """The programs of it that the device runs at once.
+
+        Raises:
+            DeviceError: the driver does not say.
+        """
+        driver, api = self.driver, self.driver.api
+        driver.enter(self.device)
+        value = ctypes.c_int()
+        shared = ctypes.c_size_t(self.binary.shared)
+        code = driver.call(
+            api.occupancy, ctypes.byref(value), self.function, self.binary.threads, shared
+        )
+        driver.check(code, f"asking how many programs of {self.binary.entry} run at once")
+        units = driver.device_attribute(api.device_multiprocessors, self.device)
+        return max(value.value, 1) * units
+
     def launcher(
         self, types: Sequence[str], of_shape: Sequence[bool], scratch: Sequence[Scratch] = ()
     ) -> Launcher:
@@ -291,50 +296,6 @@ def _allow_shared(driver: Driver, loaded: Loaded, most: int, what: str) -> None:
     driver.check(driver.call("FuncSetAttribute", function, _DYNAMIC_SHARED, most), what)
 
 
-def _code(type: str) -> str:
-    code = "Q" if type.startswith("*") else _CODES.get(type)
-    if code is None:
-        raise DeviceError(
-            f"no number of type {type} can be passed to a kernel; declare another dtype for it, "
-            "for example ninetoothed.float32"
-        )
-    return code
-
-
-def bfloat16(value: float) -> int:
-    """The bits of a number as bf16, rounded to the nearest, ties to even."""
-    (bits,) = struct.unpack("<I", _packed_float(value))
-    if value != value:
-        return bits >> 16 | 0x40
-    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-
-
-def _packed_float(value: float) -> bytes:
-    return struct.pack("<f", _rounded("fp32", value))
-
-
-def _rounded(type: str, value: float) -> float:
-    """``value`` as ``type`` can have it: infinite where it is too large."""
-    try:
-        value = float(value)
-        # Without "<", floats that are too large pass.
-        struct.pack(f"<{_CODES[type]}", value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-    return value
-
-
-def _converted(type: str, value: Any) -> Any:
-    """``value`` as what the type's letter packs; unsigned numbers may be given as the signed ones
-    of the same bits.
-    """
-    if type == "bf16":
-        return bfloat16(value)
-    if type.startswith("u"):
-        return value % (1 << int(type[1:]))
-    return _rounded(type, value) if type.startswith("fp") else value
-
-
 class Launcher:
     """Launches a loaded kernel, whose arguments have these ``types``.
 
@@ -359,7 +320,7 @@ class Launcher:
         self._varying = [position for position, one in enumerate(of_shape) if not one]
         mapped = [place for place, type in enumerate(types) if dims_of_descriptor(type)]
         # Descriptors are given as pointers, and passed behind all else.
-        codes = ["Q" if place in mapped else _code(type) for place, type in enumerate(types)]
+        codes = ["Q" if place in mapped else code_of(type) for place, type in enumerate(types)]
         slots = [f"{code}{_SLOT - struct.calcsize('<' + code)}x" for code in codes]
         self._shape = struct.Struct("<" + "".join(slots[place] for place in fixed) + _CONFIG)
         self._config = _SLOT * len(fixed)
@@ -452,7 +413,7 @@ class Launcher:
             "def given(arguments):",
             f"    return ({''.join(f'{texts[place]}, ' for place in self._varying)})",
         ]
-        known = {"pack": self._shape.pack, "converted": _converted}
+        known = {"pack": self._shape.pack, "converted": converted}
         return defined(("shape", "given"), "\n".join(lines), known)
 
     def varying(self, texts: Sequence[str]) -> list[str]:

@@ -204,7 +204,8 @@ class LoadedKernel:
         Raises:
             ArgumentError: the sizes do not fit one another, or too many programs are needed.
             ConfigurationError: the device has too little for a program.
-            FallbackError: there is no scratch memory, or no descriptor of a tensor.
+            FallbackError: there is no scratch memory, or no descriptor of a tensor, or persistent
+                programs cannot count all of them.
             DeviceError: the launch failed otherwise.
         """
         programs, arguments = self._host.checked(values)
@@ -216,6 +217,8 @@ class LoadedKernel:
                 f"(2^31 - 1) in one launch; write larger block sizes (it ran with "
                 f"{self.artifact.config}), or split the call"
             )
+        if self.artifact.persistent:
+            programs = self._persistent(programs)
         layouts = self._host.layouts(values)
         if self.artifact.scratch or layouts:
             self._check_scratch(programs, values, layouts)
@@ -232,6 +235,17 @@ class LoadedKernel:
         for place in self._host.written:
             mark_written(values[place], raised)
         return kernel, programs, shape
+
+    def _persistent(self, programs: int) -> int:
+        """How many programs do the work of ``programs``: no more than run at once.
+
+        Raises:
+            FallbackError: the number behind the last program's would not fit 32 bits.
+        """
+        launched = min(programs, self.loaded.resident)
+        if programs - 1 + launched > MAX_PROGRAMS:
+            raise FallbackError(f"{launched} programs do not count up to {programs} in 32 bits")
+        return launched
 
     def _check_scratch(
         self, programs: int, values: tuple[Any, ...], layouts: Sequence[Layout]

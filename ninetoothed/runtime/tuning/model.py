@@ -259,6 +259,8 @@ class _Choice:
             return Ranked(config, None, f"{self._programs} programs, which no device counts")
         if config.parts > 1 and (reason := self._unsplit(config.parts)):
             return Ranked(config, None, reason)
+        if config.is_persistent and (reason := self._unpersistent(config.parts)):
+            return Ranked(config, None, reason)
         copying = 0.0
         if self._unpacked is not None:
             copying = self._unpacked._copying
@@ -273,6 +275,14 @@ class _Choice:
         iterations = next((one for one, _, _ in self._scopes if one > 1), 0.0)
         if iterations < _LEAST_SHARE * parts:
             return f"{iterations:.0f} iterations, which are too few for {parts} programs"
+        return ""
+
+    def _unpersistent(self, parts: int) -> str:
+        """Why it does not pay that programs do the work of others; empty: it may."""
+        if parts > 1:
+            return "programs that share iterations, and so end with their own work"
+        if self._programs <= self._properties.multiprocessors:
+            return f"{self._programs} programs, which all run at once"
         return ""
 
     def _combining(self, parts: int) -> float:

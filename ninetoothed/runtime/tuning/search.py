@@ -366,18 +366,19 @@ class Search:
 
     def _varied(self, best: Config) -> list[Config]:
         """Other choices of the fastest; of numbers of parts, those that the model finds best, and
-        packed operands where it does not refuse them.
+        packed operands and persistent programs where it does not refuse them.
         """
         varied = self._candidates.space.varied(best)
         parts = [one for one in varied if one.parts not in (1, best.parts)]
-        packed = [one for one in varied if one.is_packed and not best.is_packed]
-        if not (parts or packed):
+        others = [one for one in varied if one.is_packed and not best.is_packed]
+        others += [one for one in varied if one.is_persistent and not best.is_persistent]
+        if not (parts or others):
             return varied
-        ranked = self._candidates.ranked(self._values, (*parts, *packed))
+        ranked = self._candidates.ranked(self._values, (*parts, *others))
         fitting = [row.config for row in ranked if not row.reason]
         kept = [one for one in fitting if one in parts][:_MOST_PARTS]
-        kept += [one for one in fitting if one in packed]
-        return [one for one in varied if one in kept or one not in (*parts, *packed)]
+        kept += [one for one in fitting if one in others]
+        return [one for one in varied if one in kept or one not in (*parts, *others)]
 
     def _neighbours(self, config: Config) -> list[Config]:
         """Configurations one step from ``config`` in one place, the most promising first, with the

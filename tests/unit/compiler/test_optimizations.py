@@ -113,7 +113,9 @@ def kernel_with(choice: str) -> tuple[Kernel, Signature]:
         **dict.fromkeys(("deferred_reductions", "moving_bounds"), cross_entropy.forward_kernel),
         "cyclic_lanes": average_pooling(),
         "early_loads": layer_norm_kernel,
-        **dict.fromkeys(("grouped_programs", "split_reductions"), matmul_kernel),
+        **dict.fromkeys(
+            ("grouped_programs", "persistent_programs", "split_reductions"), matmul_kernel
+        ),
     }
     kernel = kernels.get(choice, layer_norm_backward_kernel)
     return kernel, assumed_signature(kernel.definition, {}, {}, "fp32")

@@ -367,7 +367,7 @@ def test_loops_that_read_what_they_write_have_no_stages() -> None:
 def test_parts_groups_of_programs_and_pointers_and_bounds_in_loops_are_choices() -> None:
     found = choices(matmul_kernel, *(halves(500, 500) for _ in range(3)))
     grid = (("split_reductions", (2, 4, 8, 16, 32, 64)), ("grouped_programs", (8, 16)))
-    loops = (("pointer_blocks", (1,)), ("moving_bounds", (1,)))
+    loops = (("persistent_programs", (1,)), ("pointer_blocks", (1,)), ("moving_bounds", (1,)))
     assert {*found.legal[: len(found.configs)]} == {(*grid, *loops)}
 
 

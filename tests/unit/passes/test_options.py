@@ -70,6 +70,10 @@ def error_of(pipeline: str) -> str:
             "nt-use-descriptors: index_bits is 32 or 64, not 8",
         ),
         ("nt-reread-rows{reread=2}", "nt-reread-rows: reread is 0 or 1, not 2"),
+        (
+            "nt-persist-programs{persistent=2}",
+            "nt-persist-programs: persistent is 0 or 1, not 2",
+        ),
         ('nt-check-stage{stage="compose"}', "there is no stage compose; did you mean composed?"),
         ("nt-check-stage", 'nt-check-stage requires argument "stage"'),
         (

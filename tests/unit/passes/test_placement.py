@@ -255,7 +255,8 @@ def test_passes_may_be_left_out() -> None:
         "nt-pack-operands, nt-unroll-reductions, nt-defer-reductions, nt-split-reductions, "
         "nt-coarsen-programs, nt-hoist-loads, nt-advance-loads, nt-fold-guards, nt-guard-loads, "
         "nt-clamp-guards, nt-skip-programs, nt-split-boundaries, nt-stage-loops, "
-        "nt-use-descriptors, nt-reread-rows, nt-hoist-invariants or nt-widen-products"
+        "nt-use-descriptors, nt-reread-rows, nt-persist-programs, nt-hoist-invariants or "
+        "nt-widen-products"
     )
     assert wrong(Pipeline().without("nt-pad-blocks")) == (
         f"pass nt-pad-blocks cannot be left out, for later ones need what it does; {can} can"

@@ -258,9 +258,9 @@ def test_a_pass_that_leaves_what_its_stage_may_not_hold_is_named(
         assert end is not None
         kernel.apply.block.insert_op_before(nt.ProgramNumberOp(), end)
 
-    tamper(monkeypatch, "nt-reread-rows", store)
+    tamper(monkeypatch, "nt-persist-programs", store)
     message = (
-        r"^pass nt-reread-rows: nt\.program_number may not appear in stage scheduled; .* "
+        r"^pass nt-persist-programs: nt\.program_number may not appear in stage scheduled; .* "
         r"\(in a call with lhs: size"
     )
     with pytest.raises(CompilerError, match=message):

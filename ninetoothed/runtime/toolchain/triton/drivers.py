@@ -15,9 +15,11 @@ CUDA = Api(
     "cu",
     "cuLaunchKernelEx",
     "config, function, parameters, None",
+    "OccupancyMaxActiveBlocksPerMultiprocessor",
     has_contexts=True,
     device_shared=97,
     device_threads=1,
+    device_multiprocessors=16,
     common_shared=48 << 10,
 )
 HIP = Api(
@@ -26,9 +28,11 @@ HIP = Api(
     "hipDrv",
     "hipModuleLaunchKernel",
     "function, programs, 1, 1, threads, 1, 1, shared, Handle(stream), parameters, None",
+    "ModuleOccupancyMaxActiveBlocksPerMultiprocessor",
     has_contexts=False,
     device_shared=74,
     device_threads=56,
+    device_multiprocessors=63,
 )
 
 

@@ -19,7 +19,8 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.driver import Launcher, bfloat16
+from ninetoothed.runtime.launch.driver import Launcher
+from ninetoothed.runtime.launch.packed_numbers import bfloat16
 from ninetoothed.runtime.toolchain.triton.drivers import CUDA, HIP
 from tests.support import driver_stub
 from tests.support.driver_stub import FUNCTION, Stub

@@ -176,6 +176,25 @@ def test_many_do_not() -> None:
     assert found[2].reason.endswith("programs, which need not share their iterations")
 
 
+def persistent(m: int, n: int, **choices: int) -> Ranked:
+    """What is predicted for persistent programs of a product."""
+    values = (meta(m, 1024), meta(1024, n), meta(m, n))
+    arguments = bind(matmul_kernel.definition.interface, values, {})
+    found = space(matmul_kernel.composed(arguments.signature), arguments.signature)
+    best = model.rank(found, arguments.values, H200)[0].config.choosing("persistent_programs", 1)
+    for name, value in choices.items():
+        best = best.choosing(name, value)
+    (row,) = model.rank(replace(found, configs=(best,)), arguments.values, H200)
+    return row
+
+
+def test_programs_that_all_run_at_once_do_not_persist() -> None:
+    assert persistent(64, 64).reason.endswith("programs, which all run at once")
+    assert persistent(8192, 8192).milliseconds is not None
+    shared = persistent(8192, 8192, split_reductions=2)
+    assert shared.milliseconds is None
+
+
 def test_a_device_of_few_multiprocessors() -> None:
     found = parts(64, 64, 1 << 16, replace(H200, multiprocessors=2))
     assert found[1].milliseconds is not None

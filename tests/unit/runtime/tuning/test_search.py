@@ -10,7 +10,7 @@ import pytest
 
 from ninetoothed import tuning
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.artifacts.configuration import SPLIT, Config, Space
+from ninetoothed.artifacts.configuration import PERSISTENT, SPLIT, Config, Space
 from ninetoothed.errors import ConfigurationError, DeviceError, ShapeError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.toolchain.triton import compat
@@ -200,6 +200,23 @@ def test_how_many_parts_is_ranked_with_block_sizes(
     # The default, and 2 to 16 parts; beside the best of them, 8 groups.
     assert world.races == [[256] * 5, [256] * 2]
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
+
+
+@pytest.mark.parametrize(("reason", "timed"), [("all run at once", 2), ("", 3)])
+def test_persistent_programs_are_timed_where_the_model_does_not_refuse_them(
+    world: World, monkeypatch: pytest.MonkeyPatch, reason: str, timed: int
+) -> None:
+    def rank(space: Space, values: object, properties: object) -> list[Ranked]:
+        return [
+            Ranked(one, None, reason) if one.is_persistent and reason else Ranked(one, 1.0)
+            for one in space.configs
+        ]
+
+    monkeypatch.setattr(model, "rank", rank)
+    world.legal = (((PERSISTENT, (1,)), ("group", (8,))),)
+    world.dispatcher(blocks(256)).launch(SIGNATURE, values())
+    # Beside the default, 8 groups.
+    assert world.races == [[256], [256] * timed]
 
 
 def test_many_choices_leave_room_for_other_block_sizes(world: World) -> None:
