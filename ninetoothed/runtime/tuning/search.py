@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ninetoothed import config as settings
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import PACKED, SPLIT, Config
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime.launch.loaded import KernelPair
@@ -359,7 +359,8 @@ class Search:
         """Configurations one step from the fastest that are tried next, as many as the user allows:
         other choices of it first.
         """
-        varied = [one for one in self._varied(best) if one not in tried]
+        varied = self._varied(best)
+        varied = [one for one in (*_together(best, varied), *varied) if one not in tried]
         others = [one for one in self._neighbours(best) if one not in tried]
         near = [*varied, *others[: max(_NEAR - len(varied), _NEIGHBOURS)]]
         return near if self._limit is None else near[: self._limit - len(tried)]
@@ -495,6 +496,18 @@ class Search:
                 row = Row(config, None, 0, reason)
             rows.append(ReportRow(config, predicted, row.milliseconds, row.samples, row.reason))
         return rows
+
+
+def _together(best: Config, varied: Sequence[Config]) -> list[Config]:
+    """``best`` with all at once of what is ``varied`` one by one, if that is several choices: some
+    gain with others alone. What the model ranks stays as it is.
+    """
+    values = {name: value for one in varied for name, value in one.choices}
+    values |= {SPLIT: None, PACKED: None, **dict(best.choices)}
+    found = best
+    for name, value in values.items():
+        found = found.choosing(name, value)
+    return [found] if len(found.choices) > len(best.choices) + 1 else []
 
 
 def _varied(ranked: Sequence[Ranked]) -> list[Config]:

@@ -162,18 +162,19 @@ def test_choices_are_varied_around_the_best(world: World, mode: search.Tune) -> 
     world.times = {128: 3.0, 256: 2.0}
     world.legal = ((), LEGAL)
     world.gains = {
-        (("loop_stages", 3),): 0.5,
+        (("loop_stages", 2),): 0.5,
         (("group", 8),): 2.0,
-        (("group", 8), ("loop_stages", 3)): 0.4,
+        (("group", 8), ("loop_stages", 2)): 0.4,
+        (("group", 8), ("loop_stages", 3)): 2.0,
     }
     dispatcher = world.dispatcher(blocks(128, 256), tune=mode)
     dispatcher.launch(SIGNATURE, values())
-    # The best with three choices, and with another one beside the best of them, twice.
-    assert world.races == [[128, 256], [256] * 4, [256] * 2, [256] * 2]
-    best = replace(blocks(256)[0], choices=(("group", 8), ("loop_stages", 3)))
+    # The best with three choices and with two at once, and with another one beside the best.
+    assert world.races == [[128, 256], [256] * 5, [256] * 2]
+    best = replace(blocks(256)[0], choices=(("group", 8), ("loop_stages", 2)))
     assert dispatcher.best(SIGNATURE, values()) == best
     report = dispatcher.report(SIGNATURE, values())
-    assert "* BLOCK=256, num_warps=4, num_stages=3, group=8, loop_stages=3" in str(report)
+    assert "* BLOCK=256, num_warps=4, num_stages=3, group=8, loop_stages=2" in str(report)
     # Another process finds it, and one that knows no such choice does not.
     again = world.dispatcher(blocks(128, 256), tune=mode)
     again.launch(SIGNATURE, values())
@@ -202,7 +203,7 @@ def test_how_many_parts_is_ranked_with_block_sizes(
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
 
 
-@pytest.mark.parametrize(("reason", "timed"), [("all run at once", 2), ("", 3)])
+@pytest.mark.parametrize(("reason", "timed"), [("all run at once", 2), ("", 4)])
 def test_persistent_programs_are_timed_where_the_model_does_not_refuse_them(
     world: World, monkeypatch: pytest.MonkeyPatch, reason: str, timed: int
 ) -> None:
@@ -215,8 +216,20 @@ def test_persistent_programs_are_timed_where_the_model_does_not_refuse_them(
     monkeypatch.setattr(model, "rank", rank)
     world.legal = (((PERSISTENT, (1,)), ("group", (8,))),)
     world.dispatcher(blocks(256)).launch(SIGNATURE, values())
-    # Beside the default, 8 groups.
+    # Beside the default, 8 groups; and persistent programs, without groups and with them.
     assert world.races == [[256], [256] * timed]
+
+
+def test_choices_may_gain_together_alone(world: World) -> None:
+    names = ("descriptors", "group", "persistent")
+    world.legal = (tuple((name, (1,)) for name in names),)
+    world.gains = {((name, 1),): 2.0 for name in names}
+    world.gains[tuple((name, 1) for name in names)] = 0.5
+    dispatcher = world.dispatcher(blocks(256))
+    dispatcher.launch(SIGNATURE, values())
+    best = dispatcher.best(SIGNATURE, values())
+    assert best is not None
+    assert [name for name, _ in best.choices] == [*names]
 
 
 def test_many_choices_leave_room_for_other_block_sizes(world: World) -> None:
