@@ -6,9 +6,9 @@ instead, and Triton makes one loop of that over programs and that over K, the fi
 next work are loaded while the last one ends. Whether that pays is for the clock to say, and so it
 is a choice of the tuner's (see ``compiler.optimizations``).
 
-The numbers of programs, to which a program's work belongs, are its own one and each that lies a
-multiple of the programs launched behind it. A launch may start any number of them: see
-``Artifact.persistent``. So neighbours run at the same time, as they did, whatever the schedule.
+A program does the work of its own number, and then of each that is larger by a multiple of how many
+programs are launched, which may be any number (see ``Artifact.persistent``). So what neighbours do
+is done at the same time, as it was, in any schedule.
 
 Legal are kernels with a loop over dots whose programs are independent. None waits for another one,
 which might be work that it is to do itself later; none counts, or asks which one it is. And since
@@ -103,7 +103,9 @@ from xdsl.ir import Operation
 
 from ninetoothed.artifacts.configuration import PERSISTENT
 from ninetoothed.artifacts.occupancy import Legality
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis
 from ninetoothed.passes.analysis.empty_programs import has_other_effect
@@ -136,6 +138,19 @@ def _loop_with_dot(kernel: nt.KernelOp) -> scf.ForOp | None:
     """The first loop that multiplies, which Triton can make one with that over programs."""
     loops = (op for op in kernel.apply.walk() if isinstance(op, scf.ForOp))
     return next((loop for loop in loops if nt.has_dot(loop.body)), None)
+
+
+def _program_id(kernel: nt.KernelOp) -> nt.ProgramIdOp:
+    """The id that a program's index is of.
+
+    Raises:
+        CompilerError: there is none.
+    """
+    indices = (op for op in kernel.apply.block.ops if isinstance(op, nt.ProgramIndexOp))
+    index = next(indices, None)
+    if index is None or not isinstance(index.program.owner, nt.ProgramIdOp):
+        raise fail(kernel, "the kernel does not say which program it is", CompilerError)
+    return index.program.owner
 
 
 def _check_independent(kernel: nt.KernelOp) -> None:
@@ -203,8 +218,5 @@ class PersistProgramsPass(KernelPass):
         if not self.persistent:
             remarks.analysis(loop, _POSSIBLE)
             return
-        index = next(op for op in kernel.apply.block.ops if isinstance(op, nt.ProgramIndexOp))
-        number = index.program.owner
-        assert isinstance(number, nt.ProgramIdOp)
-        number.persistent = UnitAttr()
+        _program_id(kernel).persistent = UnitAttr()
         remarks.passed(loop, "programs persist: each loads for its next work while it ends one")

@@ -49,7 +49,7 @@ def test_a_kernel(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     rows = of_kind(read(path), "code")
-    in_loops = ("pointer_blocks", "moving_bounds", "reciprocals")
+    in_loops = ("persistent_programs", "pointer_blocks", "moving_bounds", "reciprocals")
     of_programs = ("equal_sizes", "split_reductions", "grouped_programs")
     of_odd_sizes = ("equal_sizes", "packed_operands", *of_programs[1:])
     of_guards = ("vacuous_guards", "clamped_guards")
@@ -63,7 +63,7 @@ def test_a_kernel(tmp_path: Path) -> None:
         )
         for switch in ("on", "off")
     ]
-    for on, off in (rows[6:8], rows[8:10], rows[10:12], rows[12:14]):
+    for on, off in (rows[6:8], rows[8:10], rows[10:12], rows[14:16]):
         assert 0 < on["loop"] < off["loop"]
     assert passes.table(rows) in done.stdout
 

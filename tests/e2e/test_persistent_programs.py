@@ -54,7 +54,7 @@ CHOICE = "persistent_programs"
 OTHERS = ",".join(choice.name for choice in CHOICES if choice.name != CHOICE)
 POSSIBLE = "analysis: programs end with their own work: persistent_programs is 0, and may be 1"
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
-CONFIGS = {"cpu": 3, "cuda": 12}
+CONFIGS = {"cpu": 3, "cuda": 24}
 TOLERANCES = {"rtol": 2e-3, "atol": 2e-2}
 KEPT = "missed: programs end with their own work: "
 

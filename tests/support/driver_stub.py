@@ -178,10 +178,9 @@ int hipDeviceGetAttribute(int *value, int attribute, int device) {
   return 0;
 }
 
-/* As one for which a program has as many threads and as much memory as it is launched with. */
 static int occupancy(int *value, uint64_t function, int threads, size_t shared) {
   CHECKED("occupancy")
-  if (function != 0x7000000000000002 || threads != 128 || shared > SHARED_OPTIN) return 1;
+  if (function != 0x7000000000000002 || threads < 1 || shared > SHARED_OPTIN) return 1;
   occupancy_asked++;
   *value = per_multiprocessor;
   return 0;
@@ -300,8 +299,8 @@ class Stub:
             ctypes.c_int.in_dll(self._library, name).value = value
 
     def fail(self, what: str, code: int, times: int = 1) -> None:
-        """Lets the next calls of ``"load"``, ``"function"``, ``"launch"`` or ``"encode"`` return
-        ``code``.
+        """Lets the next calls of ``"load"``, ``"function"``, ``"launch"``, ``"encode"`` or
+        ``"occupancy"`` return ``code``.
         """
         (ctypes.c_char * 64).in_dll(self._library, "failing").value = what.encode()
         self.set(failures_left=times, failure_code=code)

@@ -33,6 +33,7 @@ from ninetoothed.backend.triton.spelling.arithmetic import repeats_operands
 from ninetoothed.backend.triton.spelling.extern import needs
 from ninetoothed.ir import tt
 from ninetoothed.ir.locations import loc_of
+from ninetoothed.ir.scf import loop_over_programs
 from ninetoothed.symbolic.expr import python_text
 
 # A longer text gets a name; so none is nested deeper than Python and Triton can parse.
@@ -63,6 +64,9 @@ _LOOP_OPTIONS = {
 }
 
 
+_ON_PROGRAMS = (
+    "# Programs do all the work, however many start: as many as run at once, and no more."
+)
 _ON_MEMORY = "# Descriptors take memory at a launch: call triton.set_allocator."
 
 
@@ -89,6 +93,8 @@ def emit_triton_python(module: ModuleOp) -> str:
     kernel = ["@triton.jit", *lines_of("", f"def {name}({', '.join(given)}):"), *writer.lines]
     if not writer.lines:
         kernel.append("    pass")
+    if loop_over_programs(function.body.block) is not None:
+        kernel.insert(0, _ON_PROGRAMS)
     if any(isinstance(op, tt.MakeTensorDescOp) for op in function.walk()):
         kernel.insert(0, _ON_MEMORY)
     kernel[:0] = [

@@ -7,7 +7,9 @@ from xdsl.dialects.builtin import UnitAttr, i32
 from xdsl.ir import Region
 from xdsl.rewriter import InsertPoint
 
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import tt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.scf import FLATTEN, OVER_PROGRAMS
 from ninetoothed.passes.lowering.branches import moved
@@ -20,9 +22,13 @@ def go_through_programs(accesses: KernelAccesses, own: tt.GetProgramIdOp) -> Non
     ``own``, and a multiple of how many there are, up to the end of the grid.
 
     The numbers have 32 bits, as a launch makes sure.
+
+    Raises:
+        CompilerError: the kernel has no grid.
     """
     kernel = accesses.kernel
-    assert kernel.grid is not None
+    if kernel.grid is None:
+        raise fail(kernel, "persistent programs need the kernel's grid", CompilerError)
     end = kernel.apply.block.last_op
     assert end is not None
     ops = list(kernel.apply.block.ops)

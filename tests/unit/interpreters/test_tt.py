@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.errors import ArgumentError, CompilerError
 from ninetoothed.interpreters import interpret
+from ninetoothed.interpreters.trace import Trace, difference
 from tests.support import counting
 from tests.support.tt_modules import parse
 
@@ -64,6 +65,40 @@ def test_unmasked_lanes_outside_the_tensor_are_an_error() -> None:
     text = ADD.replace("tt.store %q, %w, %m", "tt.store %q, %w")
     with pytest.raises(CompilerError, match="elements 0 to 127 of z are addressed"):
         interpret(parse(text), [torch.zeros(4), torch.zeros(4), 0.5])
+
+
+PERSISTENT = """
+tt.func @persistent(%x: !tt.ptr<i32> {nt.param = "x"}, %n: i32 {nt.symbol = "n"})
+    attributes {nt.params = [#nt.param<"x" tensor [n] [1]>], nt.grid = #nt.expr<n>} {
+  %first = tt.get_program_id 0 : i32
+  %step = tt.get_num_programs 0 : i32
+  scf.for %pid = %first to %n step %step : i32 {
+    %p = tt.addptr %x, %pid : !tt.ptr<i32>, i32
+    tt.store %p, %first : !tt.ptr<i32>
+  } {nt.over_programs, tt.flatten}
+  tt.return
+}
+"""
+
+
+@pytest.mark.parametrize("lanes", ["1", "100000"])
+@pytest.mark.parametrize(
+    ("n", "programs"), [(0, 0), (1, 1), (2, 1), (3, 2), (5, 2), (7, 3), (100, 40)]
+)
+def test_persistent_programs(
+    n: int, programs: int, lanes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer run than there is work for; what one does counts as done by the program whose it is."""
+    monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", lanes)
+    x, trace = torch.full((n,), -1, dtype=torch.int32), Trace()
+    interpret(parse(PERSISTENT), [x], trace=trace)
+    assert x.tolist() == [place % programs for place in range(n)]
+    alone, plain = torch.empty_like(x), Trace()
+    text = PERSISTENT.replace("nt.over_programs, ", "").replace("to %n", "to %end")
+    text = text.replace("  scf.for", "  %end = arith.addi %first, %step : i32\n  scf.for")
+    interpret(parse(text), [alone], trace=plain)
+    assert alone.tolist() == [*range(n)]
+    assert difference(plain, trace) is None
 
 
 def lanes_kernel(body: str, source: str, target: str, lanes: int = 4) -> ModuleOp:

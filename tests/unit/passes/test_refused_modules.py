@@ -8,6 +8,7 @@ import pytest
 
 from ninetoothed.testing import nt_opt
 
+MATRIX = "!nt.tensor<[16, 16] x f32>"
 TILE = "!nt.tensor<[4] x f32>"
 LOAD = f"%v = nt.load %a[] : {TILE}[] -> {TILE}"
 
@@ -87,6 +88,28 @@ WHILE = (
                 symbols="#nt.symbol<n size 0 to ?>",
             ),
             "the kernel does not say which program it is",
+            1,
+        ),
+        (
+            "nt-persist-programs{persistent=1}",
+            kernel(
+                "%f = arith.constant 0.0 : f32",
+                "%c = arith.constant 1 : i32",
+                "scf.for %i = %c to %c step %c : i32 {",
+                "%x = nt.full %f : f32 -> !nt.tensor<[16, 16] x f32>",
+                f"%y = nt.dot %x, %x, %x : {MATRIX}, {MATRIX} -> {MATRIX}",
+                "}",
+            ),
+            "the kernel does not say which program it is",
+            1,
+        ),
+        (
+            "nt-lower-accesses",
+            kernel(
+                "%pid = nt.program_id persistent : index",
+                "%g0 = nt.program_index %pid [1] : index",
+            ).replace("grid #nt.expr<1> ", ""),
+            "persistent programs need the kernel's grid",
             1,
         ),
     ],

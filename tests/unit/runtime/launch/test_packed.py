@@ -40,10 +40,11 @@ def packing() -> Artifact:
 class Packed(Called):
     """A kernel with packed copies, as users call it."""
 
-    def __init__(self, gpu: Gpu) -> None:
+    def __init__(self, gpu: Gpu, is_persistent: bool = False) -> None:
         super().__init__(gpu, KNOWN, artifact(types=(("x", "*fp32"), ("y", "*fp32"), ("n", "i32"))))
         driver, binary = toolchain.active_driver(), Binary(b"", "k", 0, 128)
-        self.kernel = LoadedKernel(Host(packing()), driver.load(binary), [driver.load(binary)])
+        found = Host(replace(packing(), persistent=is_persistent))
+        self.kernel = LoadedKernel(found, driver.load(binary), [driver.load(binary)])
 
 
 @pytest.fixture
@@ -84,6 +85,17 @@ def test_repeated_calls_of_other_tensors(gpu: Gpu, memories: list[torch.Tensor])
     copy, kernel = gpu.launched()[-2:]
     assert copy[1:3] == (x.data_ptr(), memories[-1].data_ptr())
     assert kernel[1:3] == (memories[-1].data_ptr(), out.data_ptr())
+
+
+def test_of_persistent_programs_as_many_as_run_at_once(
+    gpu: Gpu, memories: list[torch.Tensor]
+) -> None:
+    """Those that make the copies are others."""
+    gpu.stub.set(multiprocessors=1)
+    called = Packed(gpu, is_persistent=True)
+    given = call()
+    assert [called(*given) for _ in range(3)] == [False, True, True]
+    assert [launched[0] for launched in gpu.launched()] == [5, 2] * 3
 
 
 def test_nothing_is_copied_of_nothing(gpu: Gpu, memories: list[torch.Tensor]) -> None:
