@@ -14,6 +14,7 @@ from examples.matmul import matmul_kernel
 from ninetoothed import Tensor
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.compiler.optimizations import CHOICES
 from ninetoothed.errors import CompilerError
 from ninetoothed.passes import find_pass
 from ninetoothed.testing import check_kernel
@@ -25,6 +26,7 @@ from tests.support.remarks import remarks_of
 
 PASS = "nt-schedule-programs"
 CHOICE = "grouped_programs"
+OTHERS = ",".join(choice.name for choice in CHOICES if choice.name != CHOICE)
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
 POSSIBLE = "analysis: programs kept in rows: grouped_programs is 1, and may be 8 or 16"
 
@@ -75,7 +77,8 @@ def test_rows_that_fill_groups_and_do_not(device: str, rows: int, columns: int) 
     assert groups(ran) == {None, 8, 16}
 
 
-def test_products(device: str) -> None:
+def test_products(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", OTHERS)
     input, other = torch.randn(300, 40, device=device), torch.randn(40, 70, device=device)
     output = torch.empty(300, 70, device=device)
     ran = check_kernel(

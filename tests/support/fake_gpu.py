@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -101,8 +101,8 @@ def install() -> None:
 def patches() -> list[tuple[Any, str, Any]]:
     """Replacements: owner, attribute, value."""
 
-    def compiled(artifacts: Sequence[Artifact], on_done: Any = None) -> list[Binary]:
-        return [_BINARY] * len(artifacts)
+    def compiled(artifacts: Iterable[Artifact], on_done: Any = None) -> list[Binary]:
+        return [_BINARY for _ in artifacts]
 
     def guard(index: int) -> AbstractContextManager[None]:
         return contextlib.nullcontext()
