@@ -35,7 +35,17 @@ from benchmarks.tables import number, percent, ratio, table
 
 FOLDER = Path(__file__).resolve().parent / "results"
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
-OTHERS = ("launch", "start", "compile_time", "tuning", "optimizer", "memory", "choices", "decoding")
+OTHERS = (
+    "launch",
+    "start",
+    "compile_time",
+    "tuning",
+    "optimizer",
+    "memory",
+    "choices",
+    "decoding",
+    "products",
+)
 """The benchmarks, and parts of one, whose results may lie beside those of all kernels."""
 BRIEF_US = 20.0
 """A case whose fastest provider takes less is mostly what starting and ending a kernel takes."""
