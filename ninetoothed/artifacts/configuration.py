@@ -20,6 +20,8 @@ SPLIT = "split_reductions"
 """The choice of how many programs share the iterations of one, which the model knows of."""
 PACKED = "packed_operands"
 """The choice whether operands are read from packed copies, which it knows of, too."""
+BOUNDS = "moving_bounds"
+"""The choice of how guards are computed, which changes nothing where there is none."""
 PERSISTENT = "persistent_programs"
 """The choice whether as many programs as run at once do the work of all."""
 
@@ -47,22 +49,26 @@ class Config:
     @property
     def listed(self) -> Config:
         """The same with the default of each choice but packed operands: as a space lists it."""
-        return self.plain.choosing(PACKED, dict(self.choices).get(PACKED))
+        return self.plain.choosing(PACKED, self.value(PACKED))
 
     @property
     def parts(self) -> int:
         """How many programs share the iterations of one."""
-        return dict(self.choices).get(SPLIT, 1)
+        return self.value(SPLIT) or 1
 
     @property
     def is_packed(self) -> bool:
         """True if operands are read from packed copies."""
-        return dict(self.choices).get(PACKED, 0) == 1
+        return self.value(PACKED) == 1
 
     @property
     def is_persistent(self) -> bool:
         """True if as many programs as run at once do the work of all."""
-        return dict(self.choices).get(PERSISTENT, 0) == 1
+        return self.value(PERSISTENT) == 1
+
+    def value(self, name: str) -> int | None:
+        """The value of a choice; None: its default."""
+        return dict(self.choices).get(name)
 
     def choosing(self, name: str, value: int | None) -> Config:
         """The same with another value of one choice; None: its default."""

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from ninetoothed import config as settings
 from ninetoothed import passes
-from ninetoothed.artifacts.configuration import PACKED, PERSISTENT, SPLIT, Choices
+from ninetoothed.artifacts.configuration import BOUNDS, PACKED, PERSISTENT, SPLIT, Choices
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
@@ -160,7 +160,7 @@ TABLE: tuple[Optimization, ...] = (
         lower_accesses.pointer_blocks_legality,
     ),
     Choice(
-        *("moving_bounds", "nt-lower-accesses", "moving_bounds"),
+        *(BOUNDS, "nt-lower-accesses", "moving_bounds"),
         "In loops, lanes are compared with what is left of a size, and not indices with the size; "
         "the tuner says whether.",
         lower_accesses.moving_bounds_legality,

@@ -189,6 +189,11 @@ class Candidates:
             raise self.failure({})
         return host
 
+    def is_full(self, config: Config, values: tuple[Any, ...]) -> bool:
+        """True if all guards of a configuration that was compiled hold in a call."""
+        host = self._hosts.get(config)
+        return host is not None and host.is_full(values)
+
     def ranked(self, values: Sequence[Any], configs: tuple[Config, ...]) -> list[Ranked]:
         """Configurations as the model of the device ranks them for a call: the best first, and
         those last that it refuses.

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ninetoothed import config as settings
-from ninetoothed.artifacts.configuration import PACKED, SPLIT, Config
+from ninetoothed.artifacts.configuration import BOUNDS, PACKED, SPLIT, Config
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime.launch.loaded import KernelPair
@@ -370,6 +370,8 @@ class Search:
         packed operands and persistent programs where it does not refuse them.
         """
         varied = self._candidates.space.varied(best)
+        if self._candidates.is_full(best, self._values):
+            varied = [one for one in varied if one.value(BOUNDS) == best.value(BOUNDS)]
         parts = [one for one in varied if one.parts not in (1, best.parts)]
         others = [one for one in varied if one.is_packed and not best.is_packed]
         others += [one for one in varied if one.is_persistent and not best.is_persistent]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import BOUNDS, Config
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
@@ -121,6 +122,19 @@ def test_the_general_kernel_runs_while_a_graph_is_captured(
     world.capturing = False
     assert one.launch(SIGNATURE, values(512)) == "launched"
     assert ran == [(256, False), (256, False), (256, True)]
+
+
+@pytest.mark.parametrize(("size", "timed"), [(512, 2), (1000, 4)])
+def test_how_guards_are_computed_is_not_tried_without_any(
+    size: int, timed: int, world: World
+) -> None:
+    def chosen(signature: Signature, config: Config, target: Target) -> Artifact:
+        return replace(make(signature, config, target), config=config)
+
+    world.legal = (((BOUNDS, (1,)), ("group", (8,))),)
+    world.dispatcher(blocks(256), make=chosen).launch(SIGNATURE, values(size))
+    # The default, and groups; else bounds, too, alone and together with groups.
+    assert world.races == [[256], [256] * timed]
 
 
 @pytest.mark.parametrize("sizes", [(512, 1000, 256), (1000, 512, 256)])
