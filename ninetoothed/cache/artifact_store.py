@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 # Raise it with every change to the stored fields or to the files.
-_FORMAT = 4
+_FORMAT = 5
 
 _lock = threading.Lock()
 _memory: dict[str, str] = {}

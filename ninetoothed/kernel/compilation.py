@@ -307,7 +307,7 @@ class KernelCompiler:
     def stored(self, signature: Signature) -> frozenset[str]:
         """Parameters that a kernel of a signature writes to with some block sizes."""
         target = Target.parse(DEFAULT_TARGET)
-        return self.variant(signature).stored(lambda: self.space(signature, target).configs)
+        return self.variant(signature).stored(lambda: self.space(signature, target).listed)
 
     def stored_by(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> frozenset[str]:
         """Parameters that calls with these element types and constants write to, by name; others
@@ -334,7 +334,7 @@ class KernelCompiler:
     def fingerprint(self, signature: Signature, target: Target) -> str:
         """Digest of all that artifacts of a signature depend on, options apart."""
         variant = self.variant(signature)
-        return variant.fingerprint(lambda: self.space(signature, target).configs)
+        return variant.fingerprint(lambda: self.space(signature, target).listed)
 
     def space(self, signature: Signature, target: Target) -> Space:
         """Configuration space of a signature."""
@@ -433,7 +433,7 @@ class KernelCompiler:
     def _others(self, signature: Signature, values: Sequence[Any], usual: Config) -> list[Config]:
         """The choices of block sizes beside the usual one, by size, that a call may run with."""
         variant = self.variant(signature)
-        sizes = {config.values: None for config in self._space(signature).configs}
+        sizes = {config.values: None for config in self._space(signature).listed}
         return [
             Config(one)
             for one in sorted(sizes, key=volume)
@@ -587,10 +587,7 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
 
 def _varied(space: Space, config: Config) -> list[Config]:
     """What differs from ``config`` in one choice that is legal with some warps and stages."""
-    plain, packed = (
-        [one for one in configs if one.values == config.values]
-        for configs in (space.configs, space.packed)
-    )
-    varied = [other for one in plain for other in space.varied(one)]
-    choices = dict.fromkeys(other.choices for other in (*varied, *packed))
-    return [replace(config, choices=one) for one in choices]
+    same = [one for one in space.configs if one.values == config.values]
+    varied = [other for one in same for other in space.varied(one)]
+    varied += [one for one in space.packed if one.values == config.values]
+    return [replace(config, choices=one) for one in dict.fromkeys(one.choices for one in varied)]

@@ -332,10 +332,9 @@ class Dispatcher:
                 if error.is_agreement and one.laxer:
                     continue
                 raise ArgumentError(error.message) from None
-            configs = candidates.space.configs
-            if len(configs) > 1:
+            if not candidates.space.is_single:
                 return search.precompile(refinements), candidates.failures
-            found = candidates.compiled(configs, values)
+            found = candidates.compiled(candidates.space.configs, values)
             if not found:
                 raise candidates.failure({})
             return found, {}

@@ -18,11 +18,13 @@ from ninetoothed import Tensor
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
+from ninetoothed.backend.device_function import device_function
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.compile import compile_kernel, lower
 from ninetoothed.compiler.optimizations import CHOICES
 from ninetoothed.compiler.space import space
 from ninetoothed.errors import CompilerError
+from ninetoothed.interpreters import interpret
 from ninetoothed.ir import tt
 from ninetoothed.ir.scf import loop_over_programs
 from ninetoothed.kernel.kernel import Kernel
@@ -82,15 +84,26 @@ def test_products(device: str, m: int, n: int, k: int) -> None:
     assert checked(matmul.matmul_kernel, values, expected) == {0, 1}
 
 
-@pytest.mark.parametrize("others", ["grouped_programs", "descriptors", "packed_operands"])
-def test_with_other_choices(device: str, others: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = [one.name for one in CHOICES if one.name not in (CHOICE, others)]
-    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", ",".join(kept))
-    values = product(150, 208, 48, device)
-    if others == "packed_operands":
-        values = product(150, 207, 47, device)
-    expected = {"output": values[0].float() @ values[1].float()}
-    checked(matmul.matmul_kernel, values, expected)
+@pytest.mark.parametrize(
+    ("others", "n", "k"),
+    [
+        ({"grouped_programs": 8}, 208, 48),
+        ({"descriptors": 2}, 208, 48),
+        ({"packed_operands": 1}, 207, 47),
+        ({"descriptors": 1, "grouped_programs": 8, "packed_operands": 1}, 207, 47),
+    ],
+    ids=str,
+)
+def test_with_other_choices(others: dict[str, int], n: int, k: int) -> None:
+    kernel, values = matmul.matmul_kernel, product(150, n, k, "cpu")
+    signature = bind(kernel.definition.interface, values, {}).signature
+    module = kernel.composed(signature)
+    blocks = tuple((name, 16) for name, _ in space(module, signature).configs[0].values)
+    config = Config(blocks, 4, 3, tuple(sorted({CHOICE: 1, **others}.items())))
+    lowered = lower(module, signature, config)
+    assert loop_over_programs(device_function(lowered).body.block) is not None
+    interpret(lowered, values, {}, written=(2,))
+    check(*values)
 
 
 def test_batches(device: str) -> None:
@@ -370,7 +383,7 @@ def test_more_work_than_programs(m: int, n: int, k: int) -> None:
     assert kept[-1]
     found = kernel.kernel.launch(values)
     assert found is not None
-    assert 1 <= found[1] <= -(-m // 64) * -(-n // 64)
+    assert found[1] == min(-(-m // 64) * -(-n // 64), kernel.kernel.loaded.resident)
 
 
 @pytest.mark.gpu

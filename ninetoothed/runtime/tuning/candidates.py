@@ -190,8 +190,8 @@ class Candidates:
         return host
 
     def is_full(self, config: Config, values: tuple[Any, ...]) -> bool:
-        """True if all guards of a configuration that was compiled hold in a call."""
-        host = self._hosts.get(config)
+        """True if all guards of a configuration hold in a call."""
+        host = self._host(config)
         return host is not None and host.is_full(values)
 
     def ranked(self, values: Sequence[Any], configs: tuple[Config, ...]) -> list[Ranked]:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ninetoothed import config as settings
 from ninetoothed.artifacts.capabilities import Product, capabilities
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.occupancy import (
@@ -245,14 +246,19 @@ class _Choice:
         return _Choice(self._footprint.packed, self._amounts, self._properties, self)
 
     @functools.cached_property
+    def _copies(self) -> list[int]:
+        """The bytes of each operand that is packed."""
+        return [
+            whole
+            for (_, scope, _), (_, streams) in zip(self._scopes, self._amounts.scopes, strict=True)
+            for stream, (_, whole) in zip(scope.streams, streams, strict=True)
+            if is_packed(scope, stream)
+        ]
+
+    @functools.cached_property
     def _copying(self) -> float:
         """The seconds of what packs its operands: a launch each, which reads and writes it."""
-        found = 0.0
-        for (_, scope, _), (_, streams) in zip(self._scopes, self._amounts.scopes, strict=True):
-            for stream, (_, whole) in zip(scope.streams, streams, strict=True):
-                if is_packed(scope, stream):
-                    found += FITTED.launch + 2 * whole / self._properties.bandwidth
-        return found
+        return sum(FITTED.launch + 2 * whole / self._properties.bandwidth for whole in self._copies)
 
     def ranked(self, config: Config) -> Ranked:
         if self._programs >= _MOST_PROGRAMS:
@@ -263,6 +269,8 @@ class _Choice:
             return Ranked(config, None, reason)
         copying = 0.0
         if self._unpacked is not None:
+            if sum(self._unpacked._copies) > settings.scratch_size():
+                return Ranked(config, None, "packed operands over NINETOOTHED_SCRATCH_SIZE")
             copying = self._unpacked._copying
             if copying >= self._unpacked._seconds(config):
                 return Ranked(config, None, "packing its operands takes longer than all else")

@@ -313,5 +313,14 @@ def test_what_takes_longer_to_pack_than_to_read_is_not() -> None:
     assert found[True].reason == "packing its operands takes longer than all else"
 
 
+def test_what_exceeds_scratch_memory_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copies would be of 256 MiB and a little more."""
+    refused = packed(8193, 8195, 8199)[True]
+    assert refused.milliseconds is None
+    assert refused.reason == "packed operands over NINETOOTHED_SCRATCH_SIZE"
+    monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", "1G")
+    assert packed(8193, 8195, 8199)[True].milliseconds is not None
+
+
 def test_what_is_aligned_has_no_such_choice() -> None:
     assert [*packed(1024, 1024, 1024)] == [False]
