@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import BOUNDS, Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime.tuning.candidates import Candidates
 from ninetoothed.runtime.tuning.joint_search import JointSearch
 from ninetoothed.runtime.tuning.results import Result, Row
 from ninetoothed.runtime.tuning.search import Search, Tune
+from tests.support import artifacts
+from tests.support.artifacts import LAUNCH
 from tests.support.dispatching import SIGNATURE, FakeCompiler, World, blocks, values
 
 Times = dict[int, float | str]
@@ -24,12 +32,17 @@ class Ranks:
     """Ranks in one process: of each, what it times, step by step."""
 
     def __init__(
-        self, world: World, configs: list[Config], times: list[Times], mode: Tune = "quick"
+        self,
+        world: World,
+        configs: list[Config],
+        times: list[Times],
+        mode: Tune = "quick",
+        make: Callable[..., Artifact] | None = None,
     ) -> None:
         self._world = world
         self._times = times
         self.steps: list[list[list[int]]] = []
-        compiler = FakeCompiler(world, configs, "1", None)
+        compiler = FakeCompiler(world, configs, "1", make)
         self.ranks = [
             JointSearch(
                 Search(Candidates("add", compiler, SIGNATURE, 0), values(), mode, None),
@@ -73,6 +86,21 @@ def test_each_rank_times_its_share(world: World) -> None:
     assert [*map(block, found[0].rows[:4])] == [2048, 1024, 512, 256]
     assert found[0].rows[0].milliseconds == 1.0
     assert found[0].rows[0].samples == 48
+
+
+def test_all_know_alike_whether_a_call_has_guards(world: World) -> None:
+    """Also of what another rank compiles: how guards are computed is tried by none."""
+
+    def make(signature: Signature, config: Config, target: Target) -> Artifact:
+        is_full = "\ndef is_full(x, y, out):\n    return True\n"
+        found = artifacts.add(config.values[0][1], target=target, launch=LAUNCH + is_full)
+        return replace(found, config=config)
+
+    world.legal = (((BOUNDS, (1,)), ("group", (8,))),) * 3
+    times: Times = {128: 3.0, 256: 2.0, 512: 1.0}
+    found = Ranks(world, blocks(128, 256, 512), [times] * 3, make=make).run()
+    assert found[0] == found[1] == found[2]
+    assert {row.config.choices for row in found[0].rows} == {(), (("group", 8),)}
 
 
 def test_the_fastest_over_all_devices(world: World) -> None:
