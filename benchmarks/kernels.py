@@ -158,9 +158,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = [sys.executable, "-m", "benchmarks.worker", todo.device]
     try:
         if arguments.jobs and todo.device == "cuda":
-            # One configuration after the other in each process, apart from it: one that hangs costs
-            # itself.
-            alone = {**variables, COMPILE_ONLY: "1", "NINETOOTHED_COMPILE_WORKERS": "1"}
+            # Each process shares the cores with the others, and compiles configurations apart from
+            # it: one that hangs costs itself.
+            share = (os.cpu_count() or 1) // max(min(arguments.jobs, len(compiling(todo))), 1)
+            workers = {"NINETOOTHED_COMPILE_WORKERS": str(max(share, 1))}
+            alone = {**variables, COMPILE_ONLY: "1", **workers}
             compile_all(todo, arguments.jobs, Processes(command, alone), arguments.timeout)
         forget_choices(cache)
         ask = functools.partial(Processes(command, variables).messages, seconds=arguments.timeout)
@@ -193,11 +195,8 @@ def forget_choices(folder: Path) -> None:
     shutil.rmtree(folder / "inductor" / "cache", ignore_errors=True)
 
 
-def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> None:
-    """Fills the caches on disk, in ``jobs`` processes at once: one for each operation and provider.
-
-    What cannot be compiled is printed; the timed phase finds it out again.
-    """
+def compiling(todo: Plan) -> dict[tuple[str, str], list[Record]]:
+    """What is to be compiled, by operation and provider."""
     groups: dict[tuple[str, str], list[Record]] = {}
     # The small sizes first: sizes share most kernels.
     for case in reversed(todo.cases):
@@ -206,6 +205,15 @@ def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> 
             if provider in todo.providers and (autotuned or provider != AUTOTUNED):
                 request = {**case, "action": "compile", "providers": [provider]}
                 groups.setdefault((case["operation"], provider), []).append(request)
+    return groups
+
+
+def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> None:
+    """Fills the caches on disk, in ``jobs`` processes at once: one for each operation and provider.
+
+    What cannot be compiled is printed; the timed phase finds it out again.
+    """
+    groups = compiling(todo)
     progress = _Progress("compile", len(groups))
 
     def tell(request: Record, why: object) -> None:
