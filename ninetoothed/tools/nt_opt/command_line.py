@@ -33,7 +33,8 @@ as in Kernel.ir, and said on the standard error stream. A module that is printed
 comment that says which passes are to come, with their options: nt-opt reads it where -t, --from or
 --to asks to go on, and needs nothing else, but for passes that --load registered: it names those
 modules, and --load has to be given again, for a text runs no code but that of installed packages'
-passes. Texts hold no source locations without --debug-info.
+passes. Texts hold no source locations without --debug-info. What a launch runs before the kernel,
+to make packed copies, is printed before it, where the passes that are run say how wide offsets are.
 """
 
 VERIFY_EACH = "leave out --no-verify-each"

@@ -198,7 +198,16 @@ class _Driver:
         )
         if self._target.lowered:
             self._require_tt(found)
-            return self._target.emit(found.module, options)
+            # Of most kernels, nothing is launched before: what makes that is imported here.
+            from ninetoothed.compiler.packing import COPY_CONFIG
+            from ninetoothed.tools.nt_opt.prologue import prologue
+
+            before = prologue(found.module, selected.steps, options.arch)
+            own = replace(
+                options, num_warps=COPY_CONFIG.num_warps, num_stages=COPY_CONFIG.num_stages
+            )
+            texts = [self._target.emit(one, own) for one in before]
+            return self._target.separator.join([*texts, self._target.emit(found.module, options)])
         text = self._target.emit(found.module, options)
         head = "" if settings is None else str(continuation(selected.rest or (), settings))
         return f"{head}\n{text}" if head else text

@@ -53,7 +53,8 @@ class Emit(Protocol):
 class OutputTarget:
     """A target: ``function``, as ``"module:name"``, is its :class:`Emit`. ``lowered``: it takes a
     module of the stage ``tt``, to which the pipeline is run where it is known. ``arch``: the
-    architecture that its text is for where none is named; None: the text is for any.
+    architecture that its text is for where none is named; None: the text is for any. ``separator``:
+    what stands between the texts of several kernels.
     """
 
     name: str
@@ -61,6 +62,7 @@ class OutputTarget:
     function: str
     lowered: bool = True
     arch: str | None = None
+    separator: str = "// -----\n"
 
     def emit(self, module: ModuleOp, options: EmitOptions) -> str:
         """The text of a module, as :class:`Emit` gives it."""
@@ -86,7 +88,10 @@ def targets() -> dict[str, OutputTarget]:
     for back_end in BACK_ENDS:
         for language in back_end.languages:
             summary = _SUMMARIES.get(language, f"the text of back end {back_end.name}")
-            found[language] = OutputTarget(language, summary, f"{_HERE}:back_end")
+            separator = "\n\n" if language == "triton-python" else OutputTarget.separator
+            found[language] = OutputTarget(
+                language, summary, f"{_HERE}:back_end", separator=separator
+            )
         for arch, stages in zip(back_end.archs, back_end.stages, strict=True):
             for stage in stages:
                 # Text that is emitted is for any architecture, whoever prints it.

@@ -171,6 +171,25 @@ def test_a_pass_does_it_in_another_way() -> None:
         assert nt_opt([*kernel, "--choose", *options]).code == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "name", "begin"),
+    [
+        (["triton-python"], "(?m)^def ([a-z_]+)", "\n\nimport triton\n"),
+        (["ttir", "--generic"], 'sym_name = "([a-z_]+)', '// -----\n"builtin.module"'),
+    ],
+)
+def test_what_is_launched_before_comes_first(options: list[str], name: str, begin: str) -> None:
+    """But for a text that does not say how wide offsets are."""
+    kernel = [str(ROOT / "examples" / "matmul.py"), "--choose", "packed_operands=1"]
+    found = nt_opt([*kernel, "-t", *options])
+    assert found.code == 0, found.err
+    before = ["matmul_kernel_pack_input", "matmul_kernel_pack_other"]
+    assert re.findall(name, found.out) == [*before, "matmul_kernel"]
+    assert found.out.count(begin) == 2
+    alone = nt_opt(["-t", *options], nt_opt([*kernel, "-t", "tt"]).out)
+    assert re.findall(name, alone.out) == ["matmul_kernel"]
+
+
 def test_remarks() -> None:
     example = ROOT / "examples" / "layer_norm.py"
     kernel = [str(example), "--kernel", "layer_norm_backward_kernel", "--choose", "loop_stages=3"]
