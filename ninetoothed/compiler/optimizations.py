@@ -151,7 +151,7 @@ TABLE: tuple[Optimization, ...] = (
     Choice(
         *(PERSISTENT, "nt-persist-programs", "persistent"),
         "As many programs as the device runs at once do the work of all, one after the other, and "
-        "load for the next while they end one; the tuner says whether.",
+        "load for the next while they end one; the tuner does not try it yet.",
         persist_programs.legality,
     ),
     Choice(

@@ -367,14 +367,15 @@ class Search:
 
     def _varied(self, best: Config) -> list[Config]:
         """Other choices of the fastest; of numbers of parts, those that the model finds best, and
-        packed operands and persistent programs where it does not refuse them.
+        packed operands where it does not refuse them.
         """
         varied = self._candidates.space.varied(best)
+        # Persistent programs that do the work of several have not been timed on a GPU yet.
+        varied = [one for one in varied if not one.is_persistent]
         if self._candidates.is_full(best, self._values):
             varied = [one for one in varied if one.value(BOUNDS) == best.value(BOUNDS)]
         parts = [one for one in varied if one.parts not in (1, best.parts)]
         others = [one for one in varied if one.is_packed and not best.is_packed]
-        others += [one for one in varied if one.is_persistent and not best.is_persistent]
         if not (parts or others):
             return varied
         ranked = self._candidates.ranked(self._values, (*parts, *others))

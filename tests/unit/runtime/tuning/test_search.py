@@ -203,21 +203,11 @@ def test_how_many_parts_is_ranked_with_block_sizes(
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
 
 
-@pytest.mark.parametrize(("reason", "timed"), [("all run at once", 2), ("", 4)])
-def test_persistent_programs_are_timed_where_the_model_does_not_refuse_them(
-    world: World, monkeypatch: pytest.MonkeyPatch, reason: str, timed: int
-) -> None:
-    def rank(space: Space, values: object, properties: object) -> list[Ranked]:
-        return [
-            Ranked(one, None, reason) if one.is_persistent and reason else Ranked(one, 1.0)
-            for one in space.configs
-        ]
-
-    monkeypatch.setattr(model, "rank", rank)
+def test_persistent_programs_are_not_tried(world: World) -> None:
     world.legal = (((PERSISTENT, (1,)), ("group", (8,))),)
     world.dispatcher(blocks(256)).launch(SIGNATURE, values())
-    # Beside the default, 8 groups; and persistent programs, without groups and with them.
-    assert world.races == [[256], [256] * timed]
+    # Beside the default, 8 groups.
+    assert world.races == [[256], [256] * 2]
 
 
 def test_choices_may_gain_together_alone(world: World) -> None:
