@@ -223,22 +223,14 @@ class Candidates:
         """The kernels of those that can run here, compiled several at once, and loaded: what a call
         with these arguments needs of each, or the general ones.
         """
-        pairs: list[KernelPair] = []
-        full: list[KernelPair] = []
-
-        def missing() -> Iterator[tuple[KernelPair, Host]]:
-            for pair, host in self._wanted(configs, values):
-                pairs.append(pair)
-                if host.artifact.full:
-                    full.append(pair)
-                # A full one that cannot be compiled leaves the general one, which may be loaded.
-                if pair.ready(values) is None:
-                    yield pair, host
-
-        self._load(missing(), on_done)
+        wanted, every = itertools.tee(self._wanted(configs, values))
+        # A full one that cannot be compiled leaves the general one, which may be loaded.
+        self._load((row for row in wanted if row[0].ready(values) is None), on_done)
+        rows = list(every)
         # Where there is no full one, the general one does.
-        self._load([(pair, pair.host) for pair in full if pair.ready(values) is None], on_done)
-        return [pair for pair in pairs if pair.ready(values) is not None]
+        others = [pair for pair, host in rows if host.artifact.full]
+        self._load([(pair, pair.host) for pair in others if pair.ready(values) is None], on_done)
+        return [pair for pair, _ in rows if pair.ready(values) is not None]
 
     def pairs(
         self, configs: Collection[Config], full: Collection[Config]
@@ -265,17 +257,11 @@ class Candidates:
         on_done: OnDone = lambda done, total: None,
     ) -> list[Config]:
         """Those that can be compiled: what :meth:`kernels` loads is in the cache then."""
-        full: list[KernelPair] = []
-
-        def needed() -> Iterator[tuple[KernelPair, Host]]:
-            for pair, host in self._wanted(configs, values):
-                if host.artifact.full:
-                    full.append(pair)
-                yield pair, host
-
-        found = self._compile(needed(), on_done)
+        wanted, every = itertools.tee(self._wanted(configs, values))
+        found = self._compile(wanted, on_done)
         done = {pair for pair, _, _ in found}
-        found += self._compile([(one, one.host) for one in full if one not in done], on_done)
+        others = [pair for pair, host in every if host.artifact.full]
+        found += self._compile([(pair, pair.host) for pair in others if pair not in done], on_done)
         able = {pair.artifact.config for pair, _, _ in found}
         return [config for config in configs if config in able]
 
