@@ -256,6 +256,11 @@ class _Choice:
         ]
 
     @functools.cached_property
+    def _exceeds_scratch(self) -> bool:
+        """True if there may not be as much scratch memory as its packed operands take."""
+        return sum(self._copies) > settings.scratch_size()
+
+    @functools.cached_property
     def _copying(self) -> float:
         """The seconds of what packs its operands: a launch each, which reads and writes it."""
         return sum(FITTED.launch + 2 * whole / self._properties.bandwidth for whole in self._copies)
@@ -269,7 +274,7 @@ class _Choice:
             return Ranked(config, None, reason)
         copying = 0.0
         if self._unpacked is not None:
-            if sum(self._unpacked._copies) > settings.scratch_size():
+            if self._unpacked._exceeds_scratch:
                 return Ranked(config, None, "packed operands over NINETOOTHED_SCRATCH_SIZE")
             copying = self._unpacked._copying
             if copying >= self._unpacked._seconds(config):
