@@ -24,6 +24,10 @@ BOUNDS = "moving_bounds"
 """The choice of how guards are computed, which changes nothing where there is none."""
 PERSISTENT = "persistent_programs"
 """The choice whether as many programs as run at once do the work of all."""
+GROUPED = "grouped_programs"
+"""The choice of how many rows of the grid programs go down together."""
+DESCRIPTORS = "descriptors"
+"""The choice of what is copied through tensor descriptors."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,15 @@ from typing import Any, cast
 
 from ninetoothed import config as settings
 from ninetoothed import passes
-from ninetoothed.artifacts.configuration import BOUNDS, PACKED, PERSISTENT, SPLIT, Choices
+from ninetoothed.artifacts.configuration import (
+    BOUNDS,
+    DESCRIPTORS,
+    GROUPED,
+    PACKED,
+    PERSISTENT,
+    SPLIT,
+    Choices,
+)
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.errors import ArgumentError, Loc, PluginError, raise_loc, shown
 from ninetoothed.ir import nt
@@ -88,7 +96,7 @@ TABLE: tuple[Optimization, ...] = (
         "Programs start from the last one down where the last ones iterate most.",
     ),
     Choice(
-        *("grouped_programs", "nt-schedule-programs", "grouped"),
+        *(GROUPED, "nt-schedule-programs", "grouped"),
         "Programs go down groups of rows of the grid, where rows and columns share what they load; "
         "the tuner says how many rows.",
         schedule_programs.legality,
@@ -132,7 +140,7 @@ TABLE: tuple[Optimization, ...] = (
         stage_loops.legality,
     ),
     Choice(
-        *("descriptors", "nt-use-descriptors", "descriptors"),
+        *(DESCRIPTORS, "nt-use-descriptors", "descriptors"),
         "Tiles of loops with dots are copied as boxes, through tensor descriptors (TMA): loads, or "
         "also stores; the tuner says whether.",
         use_descriptors.legality,
@@ -151,7 +159,7 @@ TABLE: tuple[Optimization, ...] = (
     Choice(
         *(PERSISTENT, "nt-persist-programs", "persistent"),
         "As many programs as the device runs at once do the work of all, one after the other, and "
-        "load for the next while they end one; the tuner does not try it yet.",
+        "load for the next while they end one; the tuner says whether.",
         persist_programs.legality,
     ),
     Choice(

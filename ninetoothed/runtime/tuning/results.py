@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,9 +140,14 @@ def rounded(values: Iterable[Any]) -> Shapes:
 
 
 def distance(one: Bucket, other: Bucket, tensors: int) -> float:
-    """How many octaves lie between the sizes of two buckets, a tensor on average."""
-    apart = sum(abs(first - second) for first, second in zip(one, other, strict=True))
-    return apart / _OCTAVE / max(tensors, 1)
+    """How many octaves lie between the sizes of two buckets, a tensor on average; infinitely many
+    where one size is farther off than what is near: a few rows want other blocks than four times as
+    many, however many tensors have none of them.
+    """
+    apart = [abs(first - second) / _OCTAVE for first, second in zip(one, other, strict=True)]
+    if any(octaves > _NEAR_OCTAVES for octaves in apart):
+        return math.inf
+    return sum(apart) / max(tensors, 1)
 
 
 def load(key: str, bucket: Bucket) -> Result | None:

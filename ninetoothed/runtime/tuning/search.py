@@ -10,7 +10,15 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ninetoothed import config as settings
-from ninetoothed.artifacts.configuration import BOUNDS, PACKED, SPLIT, Config
+from ninetoothed.artifacts.configuration import (
+    BOUNDS,
+    DESCRIPTORS,
+    GROUPED,
+    PACKED,
+    PERSISTENT,
+    SPLIT,
+    Config,
+)
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime.launch.loaded import KernelPair
@@ -45,6 +53,10 @@ _NEAR, _NEIGHBOURS, _REFINED_SECONDS = 8, 4, 2.5
 _SHARED = 32
 # How many of these with other numbers of parts.
 _MOST_PARTS = 3
+# Choices that say which block sizes are best, and do so together: of how many block sizes they are
+# timed at once at the beginning, and behind how many configurations without.
+_BUNDLED = (DESCRIPTORS, GROUPED, PERSISTENT)
+_BUNDLED_SIZES, _UNBUNDLED = 4, 8
 
 
 @dataclass(frozen=True)
@@ -134,7 +146,7 @@ class Search:
     def promising(self) -> list[Config]:
         """The configurations that are timed next by the model; empty where all were."""
         left = [config for config in self._order() if config not in self._tried]
-        return self._proposed(left[: _count(self._ranked, self._mode)])
+        return self._proposed(left[: self._at_once])
 
     def near(self, best: Config) -> list[Config]:
         """The configurations one step from the fastest that are timed next."""
@@ -178,7 +190,7 @@ class Search:
                 for config in self._existing(result):
                     if found := self._compiled([config], progress):
                         return found
-            order, count = self._order(), _count(self._ranked, self._mode)
+            order, count = self._order(), self._at_once
             if self._mode == "off":
                 count, refinements = 1, 0
             able: list[Config] = []
@@ -306,9 +318,42 @@ class Search:
 
     def _order(self) -> list[Config]:
         """The configurations to try, the most promising first, as many as the user allows."""
+        varied = _varied(self._ranked)
+        first, later = varied[:_UNBUNDLED], varied[_UNBUNDLED:]
         # What the model refuses is tried where nothing else runs.
         refused = [row.config for row in self._ranked if row.reason]
-        return [*_varied(self._ranked), *refused][: self._limit]
+        return [*first, *self._bundled, *later, *refused][: self._limit]
+
+    @cached_property
+    def _at_once(self) -> int:
+        """How many of :meth:`_order` are compiled and timed at once."""
+        times = [row.milliseconds for row in self._ranked if row.milliseconds is not None]
+        if self._mode == "full":
+            return min(max(len(times) + len(self._bundled), 1), _FULL_MOST)
+        near = sum(time <= _QUICK_BEHIND * times[0] for time in times)
+        count = min(max(near, _QUICK_LEAST), _QUICK_MOST, max(len(times), 1))
+        return max(count, min(len(times), _UNBUNDLED) + len(self._bundled))
+
+    @cached_property
+    def _bundled(self) -> list[Config]:
+        """The most promising block sizes with all of :data:`_BUNDLED` that is legal, and the same
+        without persistent programs, where that is several choices: the model knows of none what it
+        gains.
+        """
+        best: dict[object, Config] = {}
+        for config in _varied(self._ranked):
+            if config.parts == 1:
+                best.setdefault((config.values, config.is_packed), config)
+        found: list[Config] = []
+        for config in [*best.values()][:_BUNDLED_SIZES]:
+            bundle = config
+            for one in self._candidates.space.varied(config):
+                for name in _BUNDLED:
+                    bundle = bundle.choosing(name, one.value(name) or bundle.value(name))
+            both = (bundle, bundle.choosing(PERSISTENT, None))
+            found += [one for one in both if len(one.choices) > len(config.choices) + 1]
+        ranked = self._candidates.ranked(self._values, tuple(dict.fromkeys(found)))
+        return [row.config for row in ranked if not row.reason]
 
     def _timed(self) -> Selection:
         """The choice by timing."""
@@ -322,7 +367,7 @@ class Search:
 
     def _promising(self, progress: Progress) -> list[Row]:
         """Times the model's best; where none of them can run, the next ones."""
-        order, count = self._order(), _count(self._ranked, self._mode)
+        order, count = self._order(), self._at_once
         logger.info(
             "tuning %s: %d of %d configurations",
             self._candidates.name,
@@ -367,15 +412,14 @@ class Search:
 
     def _varied(self, best: Config) -> list[Config]:
         """Other choices of the fastest; of numbers of parts, those that the model finds best, and
-        packed operands where it does not refuse them.
+        packed operands and persistent programs where it does not refuse them.
         """
         varied = self._candidates.space.varied(best)
-        # Persistent programs that do the work of several have not been timed on a GPU yet.
-        varied = [one for one in varied if not one.is_persistent]
         if self._candidates.is_full(best, self._values):
             varied = [one for one in varied if one.value(BOUNDS) == best.value(BOUNDS)]
         parts = [one for one in varied if one.parts not in (1, best.parts)]
         others = [one for one in varied if one.is_packed and not best.is_packed]
+        others += [one for one in varied if one.is_persistent and not best.is_persistent]
         if not (parts or others):
             return varied
         ranked = self._candidates.ranked(self._values, (*parts, *others))
@@ -534,12 +578,3 @@ def _coordinates(config: Config) -> tuple[int, ...]:
 def _indices(config: Config, steps: Sequence[Sequence[int]]) -> list[int]:
     """Where a configuration lies, in steps along each of its numbers."""
     return [row.index(value) for row, value in zip(steps, _coordinates(config), strict=True)]
-
-
-def _count(ranked: Sequence[Ranked], mode: Tune) -> int:
-    """Number of configurations that are compiled and timed."""
-    times = [row.milliseconds for row in ranked if row.milliseconds is not None]
-    if mode == "full":
-        return min(max(len(times), 1), _FULL_MOST)
-    near = sum(time <= _QUICK_BEHIND * times[0] for time in times)
-    return min(max(near, _QUICK_LEAST), _QUICK_MOST, max(len(times), 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -91,6 +92,9 @@ def test_distance() -> None:
     assert results.distance((20, 20), (20, 22), 2) == 0.5
     assert results.distance((24, 24, 24, 24, 24, 24), (22,) * 6, 3) == 2.0
     assert results.distance((), (), 0) == 0
+    # One size alone, of many tensors that do not have it.
+    assert results.distance((20,) * 8, (22, *(20,) * 7), 4) == 0.25
+    assert results.distance((20,) * 8, (24, *(20,) * 7), 4) == math.inf
     assert results.distance(results.bucket_of([tensor(0)]), (0,), 1) > 100
 
 

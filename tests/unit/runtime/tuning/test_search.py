@@ -10,7 +10,14 @@ import pytest
 
 from ninetoothed import tuning
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.artifacts.configuration import PERSISTENT, SPLIT, Config, Space
+from ninetoothed.artifacts.configuration import (
+    DESCRIPTORS,
+    GROUPED,
+    PERSISTENT,
+    SPLIT,
+    Config,
+    Space,
+)
 from ninetoothed.errors import ConfigurationError, DeviceError, ShapeError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.toolchain.triton import compat
@@ -203,11 +210,52 @@ def test_how_many_parts_is_ranked_with_block_sizes(
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0].choosing(SPLIT, 4)
 
 
-def test_persistent_programs_are_not_tried(world: World) -> None:
+@pytest.mark.parametrize(("reason", "timed"), [("all run at once", 2), ("", 4)])
+def test_persistent_programs_are_timed_where_the_model_does_not_refuse_them(
+    world: World, monkeypatch: pytest.MonkeyPatch, reason: str, timed: int
+) -> None:
+    def rank(space: Space, values: object, properties: object) -> list[Ranked]:
+        return [
+            Ranked(one, None, reason) if one.is_persistent and reason else Ranked(one, 1.0)
+            for one in space.configs
+        ]
+
+    monkeypatch.setattr(model, "rank", rank)
     world.legal = (((PERSISTENT, (1,)), ("group", (8,))),)
     world.dispatcher(blocks(256)).launch(SIGNATURE, values())
-    # Beside the default, 8 groups.
-    assert world.races == [[256], [256] * 2]
+    # Beside the default, 8 groups; and persistent programs, without groups and with them.
+    assert world.races == [[256], [256] * timed]
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_what_says_together_which_sizes_are_best_is_timed_with_them(
+    world: World, monkeypatch: pytest.MonkeyPatch, is_refused: bool
+) -> None:
+    def rank(space: Space, values: object, properties: object) -> list[Ranked]:
+        return [
+            Ranked(one, None, "all run at once")
+            if one.is_persistent and is_refused
+            else Ranked(one, float(one.values[0][1]))
+            for one in space.configs
+        ]
+
+    monkeypatch.setattr(model, "rank", rank)
+    sizes = [1 << bit for bit in range(4, 15)]
+    legal = ((DESCRIPTORS, (1, 2)), (GROUPED, (8, 16)), (PERSISTENT, (1,)), ("other", (1,)))
+    world.legal = (legal,) * len(sizes)
+    bundle = ((DESCRIPTORS, 2), (GROUPED, 16))
+    persistent = (*bundle, (PERSISTENT, 1))
+    world.gains = {bundle: 0.5, persistent: 0.25}
+    world.times = {64: 1.5, 512: 1.1}
+    dispatcher = world.dispatcher(blocks(*sizes))
+    dispatcher.launch(SIGNATURE, values())
+    # Of the first four, with persistent programs and without; 512 alone is faster than 64 alone.
+    times = 1 if is_refused else 2
+    assert world.races[0][:8] == sizes[:8]
+    assert sorted(world.races[0][8 : 8 + 4 * times]) == sorted(sizes[:4] * times)
+    best = dispatcher.best(SIGNATURE, values())
+    assert best is not None
+    assert (best.values[0][1], best.choices) == (64, bundle if is_refused else persistent)
 
 
 def test_choices_may_gain_together_alone(world: World) -> None:
