@@ -27,7 +27,7 @@ PERSISTENT = "persistent_programs"
 GROUPED = "grouped_programs"
 """The choice of how many rows of the grid programs go down together."""
 DESCRIPTORS = "descriptors"
-"""The choice of what is copied through tensor descriptors."""
+"""The choice of what is copied through tensor descriptors: with 1, loads; with 2, stores, too."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,11 @@ class Config:
     def is_persistent(self) -> bool:
         """True if as many programs as run at once do the work of all."""
         return self.value(PERSISTENT) == 1
+
+    @property
+    def stores_boxes(self) -> bool:
+        """True if blocks are stored through tensor descriptors."""
+        return self.value(DESCRIPTORS) == 2
 
     def value(self, name: str) -> int | None:
         """The value of a choice; None: its default."""

@@ -177,8 +177,9 @@ def test_a_thousand_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     real = pool.compile
 
     def compile(artifacts, *others):
-        compiled.append(len(artifacts))
-        return real(artifacts, *others)
+        wanted = list(artifacts)
+        compiled.append(len(wanted))
+        return real(wanted, *others)
 
     monkeypatch.setattr(pool, "compile", compile)
 

@@ -73,6 +73,8 @@ def test_rows_far_apart(arrangement: object, backend: str, columns: int) -> None
     kernel = ninetoothed.make(arrangement, copy, (Tensor(2), Tensor(2)), backend=backend)
     kernel(far, output)
     assert torch.equal(output, far.flip(0) if arrangement is flipped else far)
-    # The other way, the gap stays empty.
+    # The other way, the gap stays empty: what is counted in bytes takes eight times as much memory.
     kernel(output, far)
-    assert base.count_nonzero() == output.count_nonzero()
+    assert torch.equal(far, output)
+    far.zero_()
+    assert not base.view(torch.int64).any()

@@ -219,7 +219,8 @@ def test_remarks(application: Callable[..., None], reason: str) -> None:
 
 
 def test_a_row_that_is_overwritten_is_kept() -> None:
-    x = torch.randn(2, 4096)
+    # Whole numbers: any order of additions gives the same sum.
+    x = torch.randint(-9, 9, (2, 4096)).float()
     assert remarks(scaled, x, x) == [
         "missed: row of `input` kept over nt.reduce: `input` may share memory with `output`"
     ]

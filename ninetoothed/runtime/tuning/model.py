@@ -270,7 +270,7 @@ class _Choice:
             return Ranked(config, None, f"{self._programs} programs, which no device counts")
         if config.parts > 1 and (reason := self._unsplit(config.parts)):
             return Ranked(config, None, reason)
-        if config.is_persistent and (reason := self._unpersistent(config.parts)):
+        if config.is_persistent and (reason := self._unpersistent(config)):
             return Ranked(config, None, reason)
         copying = 0.0
         if self._unpacked is not None:
@@ -290,13 +290,25 @@ class _Choice:
             return f"{iterations:.0f} iterations, which are too few for {parts} programs"
         return ""
 
-    def _unpersistent(self, parts: int) -> str:
+    def _unpersistent(self, config: Config) -> str:
         """Why it does not pay that programs do the work of others; empty: it may."""
-        if parts > 1:
+        if config.parts > 1:
             return "programs that share iterations, and so end with their own work"
         if self._programs <= self._properties.multiprocessors:
             return f"{self._programs} programs, which all run at once"
+        if config.stores_boxes:
+            unit = self._properties.architecture
+            # One block is stored while the next one's operands are read.
+            room = unit.shared_per_block - shared_bytes(self._footprint, config, unit)
+            if self._stored > room:
+                return "its shared memory has no room for what it stores beside what it reads"
         return ""
+
+    @functools.cached_property
+    def _stored(self) -> int:
+        """The bytes of the blocks that a program stores."""
+        streams = (stream for scope in self._footprint.scopes for stream in scope.streams)
+        return sum(stream.lanes * stream.bytes for stream in streams if stream.kind == "store")
 
     def _combining(self, parts: int) -> float:
         """The cycles of what programs do beside their shares: each writes and counts, and the last

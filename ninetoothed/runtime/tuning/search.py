@@ -53,10 +53,10 @@ _NEAR, _NEIGHBOURS, _REFINED_SECONDS = 8, 4, 2.5
 _SHARED = 32
 # How many of these with other numbers of parts.
 _MOST_PARTS = 3
-# Choices that say which block sizes are best, and do so together: of how many block sizes they are
-# timed at once at the beginning, and behind how many configurations without.
+# Choices that say which block sizes are best, and do so together: the first ones are timed with
+# all of them at the beginning.
 _BUNDLED = (DESCRIPTORS, GROUPED, PERSISTENT)
-_BUNDLED_SIZES, _UNBUNDLED = 4, 8
+_UNBUNDLED = 8
 
 
 @dataclass(frozen=True)
@@ -336,24 +336,38 @@ class Search:
 
     @cached_property
     def _bundled(self) -> list[Config]:
-        """The most promising block sizes with all of :data:`_BUNDLED` that is legal, and the same
-        without persistent programs, where that is several choices: the model knows of none what it
-        gains.
+        """The most promising with all of :data:`_BUNDLED` that is legal, where that is several
+        choices: the model knows of none what it gains. Where blocks cannot be stored through
+        descriptors, without persistent programs: threads would store beside what is read.
         """
-        best: dict[object, Config] = {}
-        for config in _varied(self._ranked):
-            if config.parts == 1:
-                best.setdefault((config.values, config.is_packed), config)
         found: list[Config] = []
-        for config in [*best.values()][:_BUNDLED_SIZES]:
+        for config in _varied(self._ranked)[:_UNBUNDLED]:
             bundle = config
             for one in self._candidates.space.varied(config):
                 for name in _BUNDLED:
                     bundle = bundle.choosing(name, one.value(name) or bundle.value(name))
-            both = (bundle, bundle.choosing(PERSISTENT, None))
-            found += [one for one in both if len(one.choices) > len(config.choices) + 1]
-        ranked = self._candidates.ranked(self._values, tuple(dict.fromkeys(found)))
-        return [row.config for row in ranked if not row.reason]
+            if not bundle.stores_boxes:
+                bundle = bundle.choosing(PERSISTENT, None)
+            if config.parts == 1 and len(bundle.choices) > len(config.choices) + 1:
+                found.append(bundle)
+        return self._with_room(found)
+
+    def _with_room(self, configs: Sequence[Config]) -> list[Config]:
+        """Each as it is; or, where the model refuses persistent programs with it, with loads alone
+        through descriptors, or else without persistent programs.
+        """
+        variants = [
+            (
+                one,
+                one.choosing(DESCRIPTORS, 1) if one.stores_boxes else one,
+                one.choosing(PERSISTENT, None),
+            )
+            for one in configs
+        ]
+        every = tuple(dict.fromkeys(one for row in variants for one in row if one.is_persistent))
+        refused = {row.config for row in self._candidates.ranked(self._values, every) if row.reason}
+        found = (next(one for one in row if one not in refused) for row in variants)
+        return list(dict.fromkeys(found))
 
     def _timed(self) -> Selection:
         """The choice by timing."""
@@ -442,7 +456,7 @@ class Search:
             if other == other.listed and other.is_packed == config.is_packed
             if sum(abs(a - b) for a, b in zip(here, there, strict=True)) == 1
         ]
-        return [one for one in near if self._candidates.space.has(one)]
+        return self._with_room([one for one in near if self._candidates.space.has(one)])
 
     @cached_property
     def _places(self) -> tuple[list[list[int]], list[tuple[Config, list[int]]]]:

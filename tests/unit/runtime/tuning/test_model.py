@@ -14,7 +14,7 @@ from examples.fused_linear import fused_linear_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from examples.w4a16_matmul import w4a16_matmul_kernel
-from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.configuration import DESCRIPTORS, PERSISTENT, Config, Space
 from ninetoothed.artifacts.occupancy import (
     Buffer,
     Dot,
@@ -193,6 +193,29 @@ def test_programs_that_all_run_at_once_do_not_persist() -> None:
     assert persistent(8192, 8192).milliseconds is not None
     shared = persistent(8192, 8192, split_reductions=2)
     assert shared.milliseconds is None
+
+
+@pytest.mark.parametrize(
+    ("stages", "descriptors", "fits"), [(3, 2, True), (4, 2, False), (4, 1, True)]
+)
+def test_persistent_programs_store_beside_what_they_read(
+    stages: int, descriptors: int, fits: bool
+) -> None:
+    values = (meta(8192, 8192), meta(8192, 8192), meta(8192, 8192))
+    arguments = bind(matmul_kernel.definition.interface, values, {})
+    found = space(matmul_kernel.composed(arguments.signature), arguments.signature)
+    sizes = (128, 64, 256)
+    (plain,) = (
+        one
+        for one in found.configs
+        if tuple(size for _, size in one.values) == sizes
+        and (one.num_warps, one.num_stages) == (8, stages)
+    )
+    config = plain.choosing(PERSISTENT, 1).choosing(DESCRIPTORS, descriptors)
+    (row,) = model.rank(replace(found, configs=(config,)), arguments.values, H200)
+    assert (row.milliseconds is not None) == fits
+    if not fits:
+        assert row.reason.endswith("no room for what it stores beside what it reads")
 
 
 def test_a_device_of_few_multiprocessors() -> None:
