@@ -71,12 +71,17 @@ def of_sizes(signature: Signature, by_16: bool) -> Signature:
 
 
 def usual(kernel: Kernel, signature: Signature) -> Signature:
-    """The class of nearly all calls: tensors are contiguous, and sizes equal that may be."""
+    """The class of nearly all calls: tensors are contiguous, sizes equal that may be, and floats
+    moderate numbers of fp32.
+    """
     facts = kernel.interface.equals
-    params = tuple(
-        replace(param, contiguous=0 if place in kernel.interface.flattened else None)
-        for place, param in enumerate(signature.params)
-    )
+
+    def param(place: int, one: ParamSignature) -> ParamSignature:
+        if one.kind == "scalar" and one.dtype.startswith("fp"):
+            return replace(one, dtype="fp32", moderate=True)
+        return replace(one, contiguous=0 if place in kernel.interface.flattened else None)
+
+    params = tuple(map(param, range(len(signature.params)), signature.params))
     equal = tuple((one[0], two[0]) for fact in facts for one, two in fact)
     return replace(signature, params=params, equal=equal)
 

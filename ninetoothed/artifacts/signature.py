@@ -25,6 +25,14 @@ NARROW = narrower_than(32)
 """What is below this is computed in 32 bits."""
 
 
+_MODERATE = 2.0**-60, 2.0**60
+
+
+def is_moderate(number: bool | int | float) -> bool:
+    """True for a number above 0 that is far from the ends of fp32."""
+    return _MODERATE[0] <= number <= _MODERATE[1]
+
+
 @dataclass(frozen=True)
 class ParamSignature:
     """Properties of one argument that compiled code may rely on.
@@ -36,8 +44,9 @@ class ParamSignature:
     indices are one place in memory. ``alias_set``: named by the set's first parameter;
     None for that itself. ``empty``: none of its elements exists, since a dim that is expanded or
     squeezed has the size 0. ``expanded``: the dims of several indices whose stride is 0.
-    ``contiguous``: the first dim from which on the strides are products
-    of the sizes behind, of two dims at least; None also where no access gains by that.
+    ``contiguous``: the first dim from which on the strides are products of the sizes behind, of two
+    dims at least; None also where no access gains by that. ``moderate``: the number that is passed
+    by value is (see :func:`is_moderate`); False also where the kernel does not gain by that.
     """
 
     name: str
@@ -55,6 +64,7 @@ class ParamSignature:
     empty: bool = False
     contiguous: int | None = None
     expanded: tuple[int, ...] = ()
+    moderate: bool = False
     # Distinguishes zeros of either sign, which compare equal.
     _value_text: str = field(init=False, repr=False)
 

@@ -27,12 +27,14 @@ class CacheEntry(NamedTuple):
 
     ``warnings`` are those that do not depend on a call. ``has_races``: the races are among them;
     else they depend on element types. ``equal_sizes``: names of sizes that are equal in every call,
-    with assumed element types and constants; None where constants cannot be assumed.
+    with assumed element types and constants; None where constants cannot be assumed. ``scales``:
+    the numbers that compiled code gains by where they are moderate; None as before.
     """
 
     warnings: tuple[NineToothedWarning, ...]
     has_races: bool
     equal_sizes: EqualSizes | None = ()
+    scales: tuple[str, ...] | None = ()
 
 
 class SignatureInfo(NamedTuple):
@@ -143,7 +145,9 @@ def _loc(fields: dict[str, Any] | None) -> Loc | None:
 def _entry(fields: dict[str, Any]) -> CacheEntry:
     rows = fields["equal_sizes"]
     equal_sizes = None if rows is None else _equal_sizes(rows)
-    return CacheEntry(_warnings(fields["warnings"]), bool(fields["has_races"]), equal_sizes)
+    names = fields["scales"]
+    scales = None if names is None else tuple(map(str, names))
+    return CacheEntry(_warnings(fields["warnings"]), bool(fields["has_races"]), equal_sizes, scales)
 
 
 def _signature_info(fields: dict[str, Any]) -> SignatureInfo:

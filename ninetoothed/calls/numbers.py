@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Parameter
-from ninetoothed.artifacts.signature import ParamSignature
+from ninetoothed.artifacts.signature import ParamSignature, Signature, is_moderate
 from ninetoothed.errors import ArgumentError, DtypeWarning, shown, warn
 
 PLAIN = (bool, int, float)
@@ -89,8 +90,9 @@ def number_signature(
         )
         # Another number would be the same mistake.
         warn(DtypeWarning(text, about=f"{parameter.name}: {declared}, {dtype}"))
-    baked = value if parameter.kind == "constexpr" else None
-    return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
+    if parameter.kind == "constexpr":
+        return ParamSignature(parameter.name, parameter.kind, dtype, value=value)
+    return ParamSignature(parameter.name, parameter.kind, dtype, moderate=is_moderate(value))
 
 
 def _number_type(parameter: Parameter, value: bool | int | float, given: Sequence[Any] = ()) -> str:
@@ -124,8 +126,8 @@ def _is_narrow(value: bool | int | float) -> bool:
 
 
 def number_class(parameter: Parameter, value: Any) -> Hashable:
-    """Part of a plain number that a launch depends on beside its tensors' element types: its own,
-    or all where it is baked in.
+    """Part of a plain number that a launch depends on beside its tensors' element types: its own
+    and whether it is moderate, or all where it is baked in.
 
     Raises:
         ArgumentError: no element type holds it.
@@ -133,11 +135,23 @@ def number_class(parameter: Parameter, value: Any) -> Hashable:
     """
     if type(value) not in PLAIN:
         raise TypeError("no plain number")
-    if parameter.kind == "scalar" and parameter.dtype is None:
-        return dtypes.literal(value)
-    dtype = _number_type(parameter, value)
+    if parameter.kind == "scalar":
+        undeclared = parameter.dtype is None
+        dtype = dtypes.literal(value) if undeclared else _number_type(parameter, value)
+        return dtype, is_moderate(value)
     # Zeros of either sign are equal, and are not the same.
-    return dtype if parameter.kind == "scalar" else (dtype, repr(value))
+    return _number_type(parameter, value), repr(value)
+
+
+def without_moderate(signature: Signature, scales: Container[str]) -> Signature:
+    """The signature without what is moderate but is none of the ``scales``."""
+    if not any(param.moderate and param.name not in scales for param in signature.params):
+        return signature
+    params = tuple(
+        replace(param, moderate=param.moderate and param.name in scales)
+        for param in signature.params
+    )
+    return replace(signature, params=params)
 
 
 def _literal(parameter: Parameter, value: bool | int | float) -> str:

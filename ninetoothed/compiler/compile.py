@@ -150,6 +150,9 @@ def pass_options(
             "index_bits": signature.index_bits,
         },
         "nt-pack-operands": {"equal": tuple(f"{one}={two}" for one, two in signature.equal)},
+        "nt-sink-scales": {
+            "moderate": tuple(param.name for param in signature.params if param.moderate)
+        },
         "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-fold-guards": {
             "full": full,

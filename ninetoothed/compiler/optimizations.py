@@ -71,6 +71,10 @@ TABLE: tuple[Optimization, ...] = (
         pack_operands.legality,
     ),
     Optimization(
+        *("sunk_scales", "nt-sink-scales", "enabled"),
+        "The largest of scaled lanes is the largest lane, scaled, where the scale is above 0.",
+    ),
+    Optimization(
         *("unrolled_reductions", "nt-unroll-reductions", "enabled"),
         "The lanes of a window are read and combined one after the other.",
     ),

@@ -184,7 +184,8 @@ def _made(recipe: Recipe) -> Kernel:
 
     compiler = KernelCompiler(definition, given, issued)
     compiler.check()
-    entry = CacheEntry(compiler.warnings, compiler.has_races, compiler.equal_sizes)
+    found = compiler.warnings, compiler.has_races, compiler.equal_sizes, compiler.scales
+    entry = CacheEntry(*found)
     if key is not None:
         entries.store(key, entry)
     compilation = Compilation(definition, given, key, entry, issued, compiler)

@@ -56,6 +56,7 @@ from ninetoothed.ir.stages import STAGES
 from ninetoothed.kernel.comparison import described, difference, named
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.checked_sizes import sizes_of_every_call
+from ninetoothed.passes.analysis.scales import scale_parameters
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.verification.translation import validate
@@ -210,7 +211,7 @@ class Variant:
 class KernelCompiler:
     """Compiles, evaluates and explains one kernel.
 
-    ``warnings``, ``has_races`` and ``equal_sizes`` as in
+    ``warnings``, ``has_races``, ``equal_sizes`` and ``scales`` as in
     :class:`~ninetoothed.cache.entries.CacheEntry`.
     """
 
@@ -225,6 +226,7 @@ class KernelCompiler:
         self.has_races = has_races
         self.warnings: tuple[NineToothedWarning, ...] = ()
         self.equal_sizes: EqualSizes | None = None
+        self.scales: tuple[str, ...] | None = None
         self._issued = IssuedWarnings() if issued is None else issued
         self._options = Options() if options is None else options
         self._variants: dict[Signature, Variant] = {}
@@ -248,6 +250,7 @@ class KernelCompiler:
             warn_of_misspelt_outputs(self.definition)
             if module is not None:
                 self.equal_sizes = sizes_of_every_call(kernel_of(module))
+                self.scales = scale_parameters(kernel_of(module))
                 self._check_races(module)
                 if not any(isinstance(warning, UnusedValueWarning) for warning in found):
                     warn_if_nothing_is_stored(self.definition, module)

@@ -34,7 +34,7 @@ from ninetoothed.calls.aliasing import narrowed, without_aliasing
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
-from ninetoothed.calls.numbers import number_class
+from ninetoothed.calls.numbers import number_class, without_moderate
 from ninetoothed.calls.places import Place
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -86,6 +86,7 @@ class Compilation:
         self.digest = digest
         self.issued = issued
         self.equal_sizes = entry.equal_sizes
+        self.scales = entry.scales
         self._has_races = entry.has_races
         self._compiler = compiler
         self._signature_infos: dict[Signature, SignatureInfo] = {}
@@ -380,7 +381,11 @@ class Kernel:
         return self._warnings.asks_of_gradients
 
     def _narrowed(self, signature: Signature) -> Signature:
-        """Drop shared memory that the kernel does not write to."""
+        """Drop what the kernel does not gain by: moderate numbers that scale nothing, and shared
+        memory that it does not write to.
+        """
+        if self._compilation.scales is not None:
+            signature = without_moderate(signature, self._compilation.scales)
         plain = without_aliasing(signature)
         if plain is signature:
             return signature

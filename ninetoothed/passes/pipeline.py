@@ -68,6 +68,7 @@ SPECIALIZED: Stages = (
             "nt-specialize",
             # What follows takes the copies' strides for the parameters'.
             "nt-pack-operands",
+            "nt-sink-scales",
             "nt-unroll-reductions",
             "nt-defer-reductions",
             # Those that are split are not coarsened.
@@ -116,6 +117,7 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 
 OPTIONAL = (
     "nt-pack-operands",
+    "nt-sink-scales",
     "nt-unroll-reductions",
     "nt-defer-reductions",
     "nt-split-reductions",

@@ -252,8 +252,9 @@ def test_passes_may_be_left_out() -> None:
         assert len(found) == len(steps(EVERY)) - 1
         assert name not in found
     can = (
-        "nt-pack-operands, nt-unroll-reductions, nt-defer-reductions, nt-split-reductions, "
-        "nt-coarsen-programs, nt-hoist-loads, nt-advance-loads, nt-fold-guards, nt-guard-loads, "
+        "nt-pack-operands, nt-sink-scales, nt-unroll-reductions, nt-defer-reductions, "
+        "nt-split-reductions, nt-coarsen-programs, nt-hoist-loads, nt-advance-loads, "
+        "nt-fold-guards, nt-guard-loads, "
         "nt-clamp-guards, nt-skip-programs, nt-split-boundaries, nt-stage-loops, "
         "nt-use-descriptors, nt-reread-rows, nt-persist-programs, nt-hoist-invariants or "
         "nt-widen-products"
@@ -370,7 +371,7 @@ def test_a_pass_that_leaves_what_its_stage_may_not_hold() -> None:
 def test_what_the_compilers_passes_leave_is_not_anothers_fault() -> None:
     """The stage is checked in front of the pass, too."""
     register(kind("my-one"), after="specialized")
-    until = steps(SPECIALIZED, pipeline=made("my-one"))[:6]
+    until = steps(SPECIALIZED, pipeline=made("my-one"))[:7]
     with pytest.raises(CompilerError, match=r"pass nt-coarsen-programs: nt\.tile may not appear"):
         run(context(), module(), until)
 
