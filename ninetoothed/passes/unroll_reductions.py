@@ -6,7 +6,8 @@ are padded, no threads exchange what they have read, and each load's index is co
 number of its lane: of flattened windows, no divisions are left.
 
 It is done where nothing else needs what is read, and not along rows that memory holds one behind
-the other, which are read in vectors.
+the other, which are read in vectors. What has the window's dim alone, as a filter that every window
+is multiplied by, is read number by number.
 
 Why here: block sizes are known, and lanes are not padded yet. It completes stage ``specialized``.
 
@@ -74,7 +75,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, UnrealizedConversionCastOp, i32
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -133,7 +134,7 @@ class _Unrolling:
             arranged = self.kernel.arranged.values[tile.index]
             access = arranged.owner
             assert isinstance(access, nt.AccessOp)
-            found = nt.AccessAttr(_split_off(access.access.data, self.window.dim))
+            found = nt.AccessAttr(_split_off(access.access.data, self.window.dims[tile]))
             new = Inserter.before(access).add(nt.AccessOp(access.source, found))
             self.kernel.arranged.operands[tile.index] = new
             if not access.result.uses:
@@ -161,9 +162,14 @@ class _Unrolling:
         """Lane ``lane`` of an op's result."""
         inserter = Inserter.before(op)
         operands = [self._operand(inserter, operand, lane) for operand in op.operands]
+        dim = self.window.dims[op.results[0]]
+        if isinstance(op, UnrealizedConversionCastOp):
+            return operands[0]
+        if isinstance(op, nt.ExpandDimsOp):
+            return inserter.add(nt.ExpandDimsOp(operands[0], op.dim - (dim < op.dim)))
         if isinstance(op, Read):
             operands.append(self.numbers[lane])
-        result = nt.without_dim(op.results[0].type, self.window.dim)
+        result = nt.without_dim(op.results[0].type, dim)
         return inserter.insert(_copied(op, operands, result)).results[0]
 
     def _operand(self, inserter: Inserter, operand: SSAValue, lane: int) -> SSAValue:
@@ -311,9 +317,10 @@ class UnrollReductionsPass(KernelPass):
 
     def joined_lanes(self, kernel: nt.KernelOp) -> list[JoinedLanes]:
         return [
-            JoinedLanes(_source(kernel, tile)[0].param.data, len(window.shape), window.dim)
+            JoinedLanes(source.param.data, len(access.levels[-1]), window.dims[tile])
             for window in self._windows(kernel, nt.RemarkEmitter(kernel, self.name))
             for tile in window.tiles
+            for source, access in [_source(kernel, tile)]
         ]
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
@@ -339,7 +346,12 @@ class UnrollReductionsPass(KernelPass):
             if window is None:
                 continue
             row = next(
-                (tile for tile in window.tiles if is_row(*_source(kernel, tile), window.dim)), None
+                (
+                    tile
+                    for tile in window.tiles
+                    if is_row(*_source(kernel, tile), window.dims[tile])
+                ),
+                None,
             )
             if row is None:
                 found.append(window)

@@ -145,3 +145,56 @@ def test_windows_that_are_needed_whole(device: str) -> None:
     check_kernel(kernel, (x, found), {"found": centred_.amax(1)}, levels=LEVELS[device])
     (kept,) = {one.partition(":")[0] for one in remarks_of(kernel, PASS, x, found)}
     assert kept == "missed"
+
+
+def filtered(x: Any, weight: Any, shift: Any, found: Any) -> None:
+    found = ntl.sum(x * weight[None, :] + shift, axis=1)
+
+
+def of_filters(x: Any, weight: Any, shift: Any, found: Any) -> tuple[Any, ...]:
+    outputs = found.tile((BLOCK,))
+    row = weight.tile((-1,)).expand((outputs.shape[0],))
+    return windows(x), row, shift, outputs
+
+
+@pytest.mark.parametrize("size", [1, 64, 65, 200])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("other", [None, 0])
+def test_windows_times_a_filter(
+    device: str, size: int, dtype: torch.dtype, other: int | None
+) -> None:
+    """The filter has the window's dim alone: each of its numbers is read by itself."""
+    weight_tensor = Tensor(1, shape_options=({"constexpr": True},))
+    tensors = (Tensor(1, other=other), weight_tensor, Tensor(0), Tensor(1))
+    kernel = ninetoothed.make(of_filters, filtered, tensors, num_warps=4)
+    x = torch.randint(-9, 9, (size,), device=device).to(dtype)
+    weight = torch.tensor([2, -1, 3], device=device, dtype=dtype)
+    found = torch.empty_like(x)
+    terms = neighbours(x, 0) * weight + 1
+    if other is None:
+        # Lanes outside are in no sum.
+        terms *= neighbours(torch.ones_like(x), 0)
+    expected = terms.sum(1)
+    check_kernel(kernel, (x, weight, 1, found), {"found": expected}, levels=LEVELS[device])
+    assert remarks_of(kernel, PASS, x, weight, 1, found) == [
+        "passed: reduction of 3 lanes unrolled"
+    ]
+
+
+def less_its_mean(x: Any, found: Any) -> None:
+    deviations = x - ntl.expand_dims(ntl.sum(x, axis=1) / WINDOW, 1)
+    found = ntl.sum(deviations * deviations, axis=1)
+
+
+def test_windows_less_what_is_of_all_their_lanes(device: str) -> None:
+    kernel = made(less_its_mean, "fp32")
+    x = torch.randn(100, device=device)
+    x[0] = x[-1] = 0
+    found = torch.empty_like(x)
+    expected = neighbours(x, 0)
+    valid = neighbours(torch.ones_like(x), 0)
+    mean = expected.sum(1, keepdim=True) / WINDOW
+    expected = ((expected - mean).square() * valid).sum(1)
+    check_kernel(kernel, (x, found), {"found": expected}, levels=LEVELS[device], atol=1e-5)
+    kept = "missed: reduction kept: an operand of it is neither read nor computed lane by lane"
+    assert kept in remarks_of(kernel, PASS, x, found)
