@@ -52,6 +52,7 @@ _NO_KERNELS = ("checks", "demo", "runner", "transformer")
 _OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
     "avg_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True, True),
     "conv2d": lambda example: example.make_kernel((2, 2), (3, 3), (2, 2)),
+    "depthwise_conv2d": lambda example: example.make_kernel((1, 1), (1, 1), (1, 1)),
     "max_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True),
     "topk": lambda example: example.topk_kernel(8),
 }

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
-from examples import avg_pool2d, conv2d, max_pool2d
+from examples import avg_pool2d, causal_conv1d, conv2d, depthwise_conv2d, max_pool2d
 from examples.runner import Draw
 
 
@@ -53,6 +53,43 @@ def _conv2d_work(input: torch.Tensor, weight: torch.Tensor, stride: int, padding
         2 * elements * weight[0].numel(),
         UNITS[input.dtype],
     )
+
+
+def _depthwise_inputs(
+    draw: Draw,
+    images: int,
+    channels: int,
+    height: int,
+    width: int,
+    kernel: int,
+    stride: int,
+    padding: int,
+) -> tuple[torch.Tensor, torch.Tensor, int, int]:
+    weight = draw(channels, 1, kernel, kernel)
+    return draw(images, channels, height, width), weight, stride, padding
+
+
+def _depthwise_conv2d(
+    input: torch.Tensor, weight: torch.Tensor, stride: int, padding: int
+) -> torch.Tensor:
+    groups = weight.shape[0]
+    return F.conv2d(input, weight, stride=stride, padding=padding, groups=groups)
+
+
+def _depthwise_work(input: torch.Tensor, weight: torch.Tensor, stride: int, padding: int) -> Work:
+    height, width = _output_size(input, weight, stride, padding)
+    elements = input.shape[0] * weight.shape[0] * height * width
+    return Work(bytes_of(input, weight) + elements * input.element_size())
+
+
+def _causal_inputs(
+    draw: Draw, sequences: int, channels: int, length: int, width: int
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return draw(sequences, channels, length), draw(channels, width), draw(channels)
+
+
+def _causal_work(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> Work:
+    return Work(2 * bytes_of(input) + bytes_of(weight, bias))
 
 
 POOL_SIZES = {
@@ -117,6 +154,36 @@ OPERATIONS = (
         ours=conv2d.conv2d,
         triton=by_hand("conv2d"),
         torch=_conv2d,
+    ),
+    Operation(
+        name="depthwise_conv2d",
+        sizes={
+            "small": (2, 32, 28, 28, 3, 1, 1),
+            "medium": (32, 256, 28, 28, 3, 1, 1),
+            "large": (32, 256, 112, 112, 3, 1, 1),
+            "ragged": (17, 131, 57, 59, 5, 2, 2),
+        },
+        inputs=_depthwise_inputs,
+        reference=_depthwise_conv2d,
+        work=_depthwise_work,
+        ours=depthwise_conv2d.depthwise_conv2d,
+        triton=by_hand("depthwise_conv2d"),
+        torch=_depthwise_conv2d,
+    ),
+    Operation(
+        name="causal_conv1d",
+        sizes={
+            "small": (1, 256, 512, 4),
+            "medium": (4, 2048, 2048, 4),
+            "large": (8, 8192, 4096, 4),
+            "ragged": (3, 4099, 2053, 3),
+        },
+        inputs=_causal_inputs,
+        reference=causal_conv1d.reference,
+        work=_causal_work,
+        ours=causal_conv1d.causal_conv1d,
+        triton=by_hand("causal_conv1d"),
+        torch=causal_conv1d.reference,
     ),
     Operation(
         name="max_pool2d",

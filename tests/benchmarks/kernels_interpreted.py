@@ -137,6 +137,9 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
     for options in ((1, 0), (2, 1)):
         yield "conv2d", (draw(2, 19, 11, 13), draw(21, 19, 3, 2), *options)
     yield "conv2d", (draw(2, 64, 5, 5), draw(16, 64, 1, 1), 1, 0)
+    for options in ((1, 0), (2, 1)):
+        yield "depthwise_conv2d", (draw(2, 5, 11, 13), draw(5, 1, 3, 2), *options)
+    yield "causal_conv1d", (draw(2, 3, 70), draw(3, 4), draw(3))
     for name in ("max_pool2d", "avg_pool2d"):
         for options in (
             (2, None, 0, False), (3, 2, 1, False), (3, 2, 1, True),

@@ -146,6 +146,14 @@ CALLS = (
     _call(
         "conv2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), _draw(6, 4, 3, 3, device=d), 2, 1)
     ),
+    _call(
+        "depthwise_conv2d",
+        lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), _draw(4, 1, 3, 3, device=d), 2, 1),
+    ),
+    _call(
+        "causal_conv1d",
+        lambda d, n: (_draw(2, 4, 90 * n, device=d), _draw(4, 4, device=d), _draw(4, device=d)),
+    ),
     _call("max_pool2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), 3, 2, 1)),
     _call("avg_pool2d", lambda d, n: (_draw(2, 4, 9 * n, 11, device=d), 3, 2, 1)),
 )

@@ -48,6 +48,7 @@ _OTHERS = (
     _named("conv2d", "make_kernel((1, 1), (1, 1), (1, 1))"),
     _named("cross_entropy", "forward_kernel"),
     _named("cross_entropy", "backward_kernel"),
+    _named("depthwise_conv2d", "make_kernel((1, 1), (1, 1), (1, 1))"),
     _named("embedding", "embedding_kernel"),
     _named("embedding", "embedding_backward_kernel"),
     ExampleKernel("jagged_attention", ("--set", "is_causal=True")),

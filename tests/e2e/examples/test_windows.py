@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from examples import avg_pool2d, conv2d, max_pool2d
+from examples import avg_pool2d, causal_conv1d, conv2d, depthwise_conv2d, max_pool2d
 from examples.runner import Draw, relative_error, tolerance_of
 from tests.support import offline
 from tests.support.examples import Load, Place, every_place
@@ -172,6 +173,65 @@ def test_as_many_windows_as_in_torch() -> None:
                     max_pool2d.count_of_windows(size, *arguments, ceil_mode)
             else:
                 assert max_pool2d.count_of_windows(size, *arguments, ceil_mode) == expected
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+def test_depthwise_conv2d(
+    place: Place, case: tuple[int, int, tuple[int, int], dict[str, Any]], load: Load, draw: Draw
+) -> None:
+    height, width, window, options = case
+    convolve = load("depthwise_conv2d").depthwise_conv2d
+    for images, channels in ((1, 1), (2, 5)):
+        input, weight = draw(images, channels, height, width), draw(channels, 1, *window)
+        result = convolve(input, weight, **options)
+        expected = F.conv2d(input.double(), weight.double(), groups=channels, **options)
+        assert relative_error(result, expected) <= tolerance_of(result)
+
+
+@pytest.mark.parametrize(("length", "width"), [(1, 4), (70, 4), (257, 1), (3, 7), (1000, 3)])
+def test_causal_conv1d(place: Place, length: int, width: int, load: Load, draw: Draw) -> None:
+    convolve = load("causal_conv1d").causal_conv1d
+    for sequences, channels in ((1, 1), (2, 5)):
+        input, weight, bias = (
+            draw(sequences, channels, length),
+            draw(channels, width),
+            draw(channels),
+        )
+        result = convolve(input, weight, bias)
+        expected = causal_conv1d.reference(input.double(), weight.double(), bias.double())
+        assert relative_error(result, expected) <= tolerance_of(result)
+        # Positions innermost or not, and with gaps between.
+        strided = input.mT.contiguous().mT
+        assert torch.equal(convolve(strided, weight, bias), result)
+
+
+@every_place
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_filters_of_halves(dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    input, weight, bias = draw(2, 3, 90), draw(3, 4), draw(3)
+    result = load("causal_conv1d").causal_conv1d(input, weight, bias)
+    expected = causal_conv1d.reference(input.double(), weight.double(), bias.double())
+    assert result.dtype is dtype
+    assert relative_error(result, expected) <= tolerance_of(result)
+    images, filters = draw(2, 3, 9, 8), draw(3, 1, 3, 3)
+    result = load("depthwise_conv2d").depthwise_conv2d(images, filters, 2, 1)
+    expected = F.conv2d(images.double(), filters.double(), None, 2, 1, groups=3)
+    assert result.dtype is dtype
+    assert relative_error(result, expected) <= tolerance_of(result)
+
+
+def test_wrong_filters() -> None:
+    images = torch.zeros(1, 2, 6, 6)
+    with pytest.raises(ValueError, match=re.escape("(n, c, h, w) and (c, 1, r, s)")):
+        depthwise_conv2d.depthwise_conv2d(images, torch.zeros(2, 2, 3, 3))
+    with pytest.raises(ValueError, match="does not fit into 6 elements"):
+        depthwise_conv2d.depthwise_conv2d(images, torch.zeros(2, 1, 9, 3))
+    for shapes in (((2, 3), (3, 4), (3,)), ((1, 2, 3), (3, 4), (2,)), ((1, 2, 3), (2, 4), (2, 2))):
+        with pytest.raises(ValueError, match=re.escape("must be (n, c, l), (c, w) and (c,)")):
+            causal_conv1d.causal_conv1d(*(torch.zeros(shape) for shape in shapes))
+    needs = torch.zeros(1, 2, 6, requires_grad=True)
+    with pytest.raises(ValueError, match="input requires gradients"):
+        causal_conv1d.causal_conv1d(needs, torch.zeros(2, 4), torch.zeros(2))
 
 
 IMAGES = torch.zeros(1, 2, 6, 6)
