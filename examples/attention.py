@@ -115,6 +115,35 @@ def dot(lhs, rhs):
     return ntl.dot(lhs, rhs, input_precision="ieee")
 
 
+def no_sums(query, value):
+    """What the softmax of a block of queries is before the first key.
+
+    The weighted sum of values, the largest score, and the sum of weights.
+    """
+    accumulator = ntl.zeros((query.shape[0], value.dtype.shape[1]), dtype=ntl.float32)
+    largest = ntl.full((query.shape[0],), SMALLEST, dtype=ntl.float32)
+    total = ntl.zeros((query.shape[0],), dtype=ntl.float32)
+    return accumulator, largest, total
+
+
+def add_block(scores, value, accumulator, largest, total):
+    """The same after a block of keys more; ``scores`` are logarithms to base 2."""
+    larger = ntl.maximum(largest, ntl.max(scores, axis=1))
+    weights = ntl.exp2(scores - larger[:, None])
+    correction = ntl.exp2(largest - larger)
+    total = total * correction + ntl.sum(weights, axis=1)
+    accumulator = accumulator * correction[:, None]
+    accumulator += dot(ntl.cast(weights, value.dtype), value)
+    return accumulator, larger, total
+
+
+def mean_of(accumulator, largest, total):
+    """The mean of values, and the logarithms to base 2 of the sums of weights."""
+    # The largest weight is 1, so that the total is less only where all are 0, or there are none.
+    total = ntl.maximum(total, 1.0)
+    return accumulator / total[:, None], largest + ntl.log2(total)
+
+
 def attend(query, key, value, is_causal, scale, dim=-2):
     """The output of a block of queries, and the logarithms to base 2 of its softmax's sums."""
     queries = ntl.cast(query, query.dtype)  # Read once, not in each iteration.
@@ -124,26 +153,16 @@ def attend(query, key, value, is_causal, scale, dim=-2):
         scores = dot(queries, ntl.trans(key[i])) * factor
         if is_masked:
             scores = ntl.where(seen(query, key[i], is_causal, dim), scores, float("-inf"))
-        larger = ntl.maximum(largest, ntl.max(scores, axis=1))
-        weights = ntl.exp2(scores - larger[:, None])
-        correction = ntl.exp2(largest - larger)
-        total = total * correction + ntl.sum(weights, axis=1)
-        accumulator = accumulator * correction[:, None]
-        accumulator += dot(ntl.cast(weights, value.dtype.dtype), value[i])
-        return accumulator, larger, total
+        return add_block(scores, value[i], accumulator, largest, total)
 
-    accumulator = ntl.zeros((query.shape[0], value.dtype.shape[1]), dtype=ntl.float32)
-    largest = ntl.full((query.shape[0],), SMALLEST, dtype=ntl.float32)
-    total = ntl.zeros((query.shape[0],), dtype=ntl.float32)
+    accumulator, largest, total = no_sums(query, value)
     whole, some = seen_blocks(query, key, is_causal, dim)
     for i in range(whole):
         accumulator, largest, total = step(i, False, accumulator, largest, total)
     for i in range(whole, some):
         accumulator, largest, total = step(i, True, accumulator, largest, total)
 
-    # The largest weight is 1, so that the total is less only where all are 0, or there are none.
-    total = ntl.maximum(total, 1.0)
-    return accumulator / total[:, None], largest + ntl.log2(total)
+    return mean_of(accumulator, largest, total)
 
 
 def application(query, key, value, is_causal, scale, output, logsumexp):
@@ -366,6 +385,12 @@ def check_heads(dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.T
         raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
 
 
+def grouped(dim: int, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    """The query with two dims for ``dim``, that of the heads: key heads, and queries of each."""
+    heads, key_heads = query.shape[dim], key.shape[dim]
+    return query.unflatten(dim, (key_heads, heads // key_heads if key_heads else 1))
+
+
 def attention(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -383,13 +408,11 @@ def attention(
     check_heads(1, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    key_heads = key.shape[1]
-    group = query.shape[1] // key_heads if key_heads else 1
-    grouped = query.unflatten(1, (key_heads, group))
+    query = grouped(1, query, key)
     if needs_gradients(query, key, value):
-        output = Attention.apply(grouped, key, value, is_causal, scale)
+        output = Attention.apply(query, key, value, is_causal, scale)
     else:
-        output, _ = forward(grouped, key, value, is_causal, scale)
+        output, _ = forward(query, key, value, is_causal, scale)
     return output.flatten(1, 2)
 
 

@@ -153,13 +153,18 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
 
 
 def attention(draw: Draw) -> Iterator[Case]:
-    """Forward and backward; queries and keys of different numbers, and grouped heads."""
+    """Forward and backward; queries and keys of different numbers, grouped heads, and windows."""
     for is_causal in (False, True):
         for batch, heads, key_heads, m, n, dim, value_dim in ATTENTION_SIZES:
             query, key = draw(batch, heads, m, dim), draw(batch, key_heads, n, dim)
             value, gradient = draw(batch, key_heads, n, value_dim), draw(batch, heads, m, value_dim)
             yield "attention", (query, key, value, is_causal)
             yield "attention_backward", (gradient, query, key, value, is_causal)
+    for batch, heads, key_heads, m, n, dim, _ in ATTENTION_SIZES:
+        query, key, value = (draw(batch, *x, dim) for x in ((heads, m), *2 * [(key_heads, n)]))
+        # Each query sees a key.
+        for window in (max(m - n, 0) + 1, 50):
+            yield "sliding_window_attention", (query, key, value, window)
 
 
 def special(draw: Draw) -> Iterator[Special]:
@@ -203,7 +208,7 @@ def check(name: str, inputs: tuple[Any, ...], reference: Any = None, **options: 
     if operation.compared is not None:
         value = operation.compared(value, *inputs)
     # In fp32, scores are rounded to that, too.
-    is_rounded = name.startswith("attention") and inputs[0].dtype is torch.float32
+    is_rounded = "attention" in name and inputs[0].dtype is torch.float32
     compare(value, operation.expected(inputs), 4.0 if is_rounded else 1.0)
 
 

@@ -57,6 +57,7 @@ SIZES = {
     "rms_norm_backward": ((5, 131), (8, 256)),
     "rotary_embedding": ((2, 7, 3, 10), (2, 8, 4, 64)),
     "silu": ((5, 131), (8, 256)),
+    "sliding_window_attention": ((1, 2, 79, 64, 20), (1, 2, 128, 64, 64)),
     "softmax": ((5, 131), (8, 256)),
     "swiglu": ((5, 131), (8, 256)),
     "swiglu_backward": ((5, 131), (8, 256)),

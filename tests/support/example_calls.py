@@ -136,6 +136,10 @@ CALLS = (
         lambda d, n: (*(_draw(2, heads, 20 * n, 16, device=d) for heads in (4, 2, 2)), True),
     ),
     _call(
+        "sliding_window_attention",
+        lambda d, n: (*(_draw(2, heads, 20 * n, 16, device=d) for heads in (4, 2, 2)), 7, 20.0),
+    ),
+    _call(
         "jagged_attention",
         lambda d, n: (*(_nested(d, n, heads, 16) for heads in (4, 2, 2)), True),
     ),

@@ -44,6 +44,7 @@ DERIVED = {
     "rms_norm-rms_norm_training_kernel": ("output",),
     "rms_norm-sums_kernel": ("sums",),
     "silu": ("output",),
+    "sliding_window_attention-is_capped=True": ("output",),
     "softmax": ("output",),
     "swiglu-swiglu_backward_kernel": ("gate_gradient", "up_gradient"),
     "swiglu-swiglu_kernel": ("output",),

@@ -1,0 +1,169 @@
+"""Attention in a sliding window."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+from examples import sliding_window_attention
+from examples.runner import Draw, relative_error, tolerance_of
+from tests.support import offline
+from tests.support.examples import Load, Place, kinds
+from tests.support.targets import FEW_TARGETS
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the CPU there is else one block of all positions."""
+    monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", "2048")
+
+
+def attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    seen: torch.Tensor,
+    softcap: float | None = None,
+    scale: float | None = None,
+) -> torch.Tensor:
+    """Attention in float64 of tensors (…, heads, length, dim) to the keys that ``seen`` says."""
+    group = query.shape[-3] // key.shape[-3]
+    query, key, value = (one.double() for one in (query, key, value))
+    key, value = (one.repeat_interleave(group, dim=-3) for one in (key, value))
+    scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if softcap is not None:
+        scores = softcap * torch.tanh(scores / softcap)
+    weights = scores.masked_fill(~seen, -math.inf).softmax(-1).nan_to_num(0.0)
+    # What is not seen does not count, be it no number.
+    return weights @ value.nan_to_num(0.0, 0.0, 0.0)
+
+
+def check(result: torch.Tensor, expected: torch.Tensor) -> None:
+    # In fp32, scores are rounded to that, too, and their powers are as wrong as they are large.
+    factor = 4 if result.dtype is torch.float32 else 1
+    assert relative_error(result, expected) <= factor * tolerance_of(result)
+
+
+def windowed(
+    tensors: Sequence[torch.Tensor],
+    window: int,
+    softcap: float | None = None,
+    scale: float | None = None,
+) -> torch.Tensor:
+    """Of query, key and value the output in float64."""
+    query, key, value = tensors
+    seen = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device)
+    return attention(query, key, value, seen.tril().triu(1 - window), softcap, scale)
+
+
+def heads(
+    draw: Draw, batch: int, heads: int, key_heads: int, m: int, n: int, dim: int
+) -> list[torch.Tensor]:
+    """Query, key and value."""
+    return [draw(batch, heads, m, dim), *(draw(batch, key_heads, n, dim) for _ in range(2))]
+
+
+@kinds
+@pytest.mark.parametrize("softcap", [None, 0.5])
+def test_sliding_window_attention(
+    place: Place, dtype: torch.dtype, softcap: float | None, draw: Draw, load: Load
+) -> None:
+    """Of windows smaller and larger than blocks, with more queries than keys and with fewer."""
+    function = load("sliding_window_attention").sliding_window_attention
+    sizes = [((1, 4, 2, 197, 197, 24), (1, 7, 64, 100, 1000)), ((2, 1, 1, 35, 17, 64), (16,))]
+    sizes += [((1, 1, 1, 17, 135, 16), (5,)), ((1, 2, 2, 300, 100, 16), (40,))]
+    if place.is_gpu:
+        sizes = [((1, 8, 2, 1999, 1999, 128), (1, 200, 5000)), ((2, 2, 1, 777, 300, 64), (256,))]
+    for shape, windows in sizes:
+        tensors = heads(draw, *shape)
+        for window in windows:
+            result = function(*tensors, window, softcap)
+            assert result.dtype is dtype
+            check(result, windowed(tensors, window, softcap))
+
+
+def test_a_window_of_one_key(load: Load, draw: Draw) -> None:
+    function = load("sliding_window_attention").sliding_window_attention
+    query, key, value = heads(draw, 2, 2, 2, 70, 70, 16)
+    torch.testing.assert_close(function(query, key, value, 1), value)
+
+
+def test_queries_behind_all_keys_of_their_window(load: Load, draw: Draw) -> None:
+    """They see nothing, and their output is 0."""
+    function = load("sliding_window_attention").sliding_window_attention
+    for n in (0, 1, 30):
+        tensors = heads(draw, 1, 2, 1, 150, n, 16)
+        result = function(*tensors, 20)
+        assert result[:, :, n + 19 if n else 0 :].eq(0).all()
+        check(result, windowed(tensors, 20))
+
+
+def test_scores_that_a_softcap_caps(load: Load, draw: Draw) -> None:
+    """Scores of ± infinity are those of the cap; without one, -infinity has no weight."""
+    function = load("sliding_window_attention").sliding_window_attention
+    query, key, value = heads(draw, 1, 1, 1, 70, 70, 16)
+    query = query.abs() + 0.1
+    key[:, :, ::3] = -math.inf
+    for cap in (None, 3.0):
+        check(function(query, key, value, 20, cap), windowed((query, key, value), 20, cap))
+    key[:, :, 1::3] = math.inf
+    check(function(query, key, value, 20, 3.0), windowed((query, key, value), 20, 3.0))
+    key = torch.full_like(key, -math.inf)
+    assert function(query, key, value, 20).eq(0).all()
+
+
+def test_scores_of_windows_are_scaled(load: Load, draw: Draw) -> None:
+    function = load("sliding_window_attention").sliding_window_attention
+    tensors = heads(draw, 1, 1, 1, 70, 70, 16)
+    for scale in (1.0, -0.5, 0.0):
+        for softcap in (None, 2.0):
+            result = function(*tensors, 20, softcap, scale)
+            check(result, windowed(tensors, 20, softcap, scale))
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 1, 0, 5, 16), (0, 2, 1, 5, 5, 16), (1, 0, 0, 5, 5, 16)])
+def test_empty_windows(shape: tuple[int, ...], load: Load, draw: Draw) -> None:
+    function = load("sliding_window_attention").sliding_window_attention
+    tensors = heads(draw, *shape)
+    assert function(*tensors, 3).shape == tensors[0].shape
+
+
+def refused(message: str) -> pytest.RaisesExc[ValueError]:
+    return pytest.raises(ValueError, match=f"^{re.escape(message)}$")
+
+
+def test_what_sliding_window_attention_does_not_take() -> None:
+    function = sliding_window_attention.sliding_window_attention
+    query, key, value = heads(Draw("cpu", torch.float32), 1, 4, 2, 5, 5, 16)
+    for window in (0, -3):
+        with refused(f"window must be at least 1, not {window}"):
+            function(query, key, value, window)
+    for softcap in (0.0, -1.0, math.inf, math.nan):
+        with refused(f"softcap must be above 0 and finite, not {softcap}"):
+            function(query, key, value, 3, softcap)
+    with refused("2 key heads do not divide 3 query heads"):
+        function(query[:, :3], key, value, 3)
+    with refused("query must have 4 dims, not 3"):
+        function(query[0], key, value, 3)
+    with refused(
+        "query, key, value must have one element type, not torch.float32, torch.float16, "
+        "torch.float32; convert them with .to(dtype)"
+    ):
+        function(query, key.half(), value, 3)
+    with pytest.raises(ValueError, match="query requires gradients, which this function does not"):
+        function(query.clone().requires_grad_(), key, value, 3)
+
+
+@pytest.mark.parametrize("target", FEW_TARGETS)
+@pytest.mark.parametrize(("dim", "is_capped"), [(64, True), (128, False)])
+def test_sliding_window_attention_compiles(dim: int, is_capped: bool, target: str) -> None:
+    query, key = (
+        torch.empty(*shape, 512, dim, dtype=torch.float16, device="meta")
+        for shape in ((2, 2, 2), (2, 2))
+    )
+    kernel = sliding_window_attention.sliding_window_attention_kernel
+    offline.check(kernel, (query, key, key, 100, 0.1, is_capped, 20.0, query), target)
