@@ -86,28 +86,41 @@ def arrangement(query, key, value, is_causal, scale, output, logsumexp):
     )
 
 
+def blocks_within(first, rows, length, size, is_causal):
+    """Numbers of key blocks, of so many ``size``, as :func:`seen_blocks` has them.
+
+    Of queries from position ``first`` on, and of ``length`` keys.
+    """
+    whole = length // size
+    some = ntl.cdiv(length, size)
+    if is_causal:
+        whole = ntl.minimum(whole, (first + 1) // size)
+        some = ntl.minimum(some, ntl.cdiv(first + rows, size))
+    return whole, some
+
+
 def seen_blocks(query, key, is_causal, dim=-2):
     """Number of key blocks that all queries of a block see as a whole, and that some see.
 
     ``dim`` is that of the positions.
     """
-    size = key.dtype.shape[0]
-    whole = key.source.shape[dim] // size
-    some = key.shape[0]
+    first, length = query.offsets(dim)[0], key.source.shape[dim]
+    return blocks_within(first, query.shape[0], length, key.dtype.shape[0], is_causal)
+
+
+def seen_keys(query_position, key_position, length, is_causal):
+    """Mask of the queries at these positions that see the keys at those, of ``length``."""
+    position = key_position[None, :]
+    inside = position < length
     if is_causal:
-        first = query.offsets(dim)[0]
-        whole = ntl.minimum(whole, (first + 1) // size)
-        some = ntl.minimum(some, ntl.cdiv(first + query.shape[0], size))
-    return whole, some
+        inside = inside & (position <= query_position[:, None])
+    return inside
 
 
 def seen(query, key, is_causal, dim=-2):
     """Mask of the queries of a block that see the keys of one."""
-    position = key.offsets(dim)[None, :]
-    inside = position < key.source.shape[dim]
-    if is_causal:
-        inside = inside & (position <= query.offsets(dim)[:, None])
-    return inside
+    length = key.source.shape[dim]
+    return seen_keys(query.offsets(dim), key.offsets(dim), length, is_causal)
 
 
 def dot(lhs, rhs):
@@ -377,9 +390,11 @@ class Attention(torch.autograd.Function):
         return (*gradients, None, None)
 
 
-def check_heads(dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
-    """Raise a ValueError where ``dim``, that of the heads, does not fit."""
-    check_ndim(4, query=query, key=key, value=value)
+def check_heads(
+    dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, ndim: int = 4
+) -> None:
+    """Raise a ValueError where ``dim``, that of the heads, or the number of dims does not fit."""
+    check_ndim(ndim, query=query, key=key, value=value)
     heads, key_heads = query.shape[dim], key.shape[dim]
     if heads != key_heads and (not key_heads or heads % key_heads):
         raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -153,7 +154,7 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
 
 
 def attention(draw: Draw) -> Iterator[Case]:
-    """Forward and backward; queries and keys of different numbers, grouped heads, and windows."""
+    """Forward and backward; grouped heads, windows and sequences."""
     for is_causal in (False, True):
         for batch, heads, key_heads, m, n, dim, value_dim in ATTENTION_SIZES:
             query, key = draw(batch, heads, m, dim), draw(batch, key_heads, n, dim)
@@ -165,6 +166,15 @@ def attention(draw: Draw) -> Iterator[Case]:
         # Each query sees a key.
         for window in (max(m - n, 0) + 1, 50):
             yield "sliding_window_attention", (query, key, value, window)
+    for lengths, key_lengths in (((1, 37, 0, 70), (1, 75, 0, 5)), ((33, 80), (33, 80))):
+        total, key_total = sum(lengths), sum(key_lengths)
+        tensors = draw(total, 4, 24), draw(key_total, 2, 24), draw(key_total, 2, 40)
+        offsets = [
+            torch.tensor([0, *itertools.accumulate(each)], dtype=torch.int32)
+            for each in (lengths, key_lengths)
+        ]
+        for is_causal in (False, True):
+            yield "varlen_attention", (*tensors, *offsets, max(lengths), is_causal)
 
 
 def special(draw: Draw) -> Iterator[Special]:

@@ -62,6 +62,7 @@ SIZES = {
     "swiglu": ((5, 131), (8, 256)),
     "swiglu_backward": ((5, 131), (8, 256)),
     "topk": ((3, 131, 5), (4, 128, 8)),
+    "varlen_attention": ((3, 2, 79, 64), (2, 2, 128, 64)),
     "w4a16_matmul": ((3, 37, 256), (64, 128, 128)),
 }
 """What the inputs of each operation are made from: odd numbers, and such that blocks divide."""

@@ -66,6 +66,7 @@ _OTHERS = (
     _named("swiglu", "swiglu_kernel"),
     _named("swiglu", "swiglu_backward_kernel"),
     _named("topk", "topk_kernel(8)"),
+    ExampleKernel("varlen_attention", ("--set", "is_causal=True")),
 )
 _FILES = {kernel.file for kernel in _OTHERS}
 

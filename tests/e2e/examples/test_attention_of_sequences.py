@@ -1,7 +1,8 @@
-"""Attention in a sliding window."""
+"""Attention in a sliding window, and over packed sequences."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -9,8 +10,9 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from examples import sliding_window_attention
+from examples import sliding_window_attention, varlen_attention
 from examples.runner import Draw, relative_error, tolerance_of
+from ninetoothed.errors import ArgumentError, AssertionFailedError
 from tests.support import offline
 from tests.support.examples import Load, Place, kinds
 from tests.support.targets import FEW_TARGETS
@@ -167,3 +169,159 @@ def test_sliding_window_attention_compiles(dim: int, is_capped: bool, target: st
     )
     kernel = sliding_window_attention.sliding_window_attention_kernel
     offline.check(kernel, (query, key, key, 100, 0.1, is_capped, 20.0, query), target)
+
+
+def offsets_of(lengths: Sequence[int], device: str) -> torch.Tensor:
+    return torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32, device=device)
+
+
+def packed(
+    tensors: Sequence[torch.Tensor],
+    lengths: Sequence[int],
+    key_lengths: Sequence[int],
+    is_causal: bool,
+) -> torch.Tensor:
+    """Of packed query, key and value the output in float64."""
+    query, key, value = (tensor.transpose(0, 1) for tensor in tensors)
+    parts = zip(
+        query.split(list(lengths), 1),
+        key.split(list(key_lengths), 1),
+        value.split(list(key_lengths), 1),
+        strict=True,
+    )
+    outputs: list[torch.Tensor] = []
+    for one in parts:
+        shape = (one[0].shape[1], one[1].shape[1])
+        seen = torch.ones(shape, dtype=torch.bool, device=query.device)
+        outputs.append(attention(*one, seen.tril() if is_causal else seen))
+    return torch.cat(outputs, dim=1).transpose(0, 1)
+
+
+def sequences(
+    draw: Draw, lengths: Sequence[int], key_lengths: Sequence[int], dim: int, value_dim: int
+) -> list[torch.Tensor]:
+    """Query, key and value, of 4 heads and 2 key heads."""
+    query, key, value = ((lengths, 4, dim), (key_lengths, 2, dim), (key_lengths, 2, value_dim))
+    return [draw(sum(each), *rest) for each, *rest in (query, key, value)]
+
+
+@kinds
+@pytest.mark.parametrize("is_causal", [False, True], ids=["all", "causal"])
+def test_varlen_attention(
+    place: Place, dtype: torch.dtype, is_causal: bool, draw: Draw, load: Load
+) -> None:
+    """Of sequences of no positions, of one, and of several blocks."""
+    function = load("varlen_attention").varlen_attention
+    cases = [((0, 1, 70, 33, 0), (0, 1, 70, 33, 0)), ((20, 3, 140, 1), (37, 0, 75, 200))]
+    if place.is_gpu:
+        cases += [((1999, 1, 0, 300), (1999, 1, 0, 300)), ((5, 700), (1500, 77))]
+    for lengths, key_lengths in cases:
+        tensors = sequences(draw, lengths, key_lengths, 24, 40)
+        offsets = [offsets_of(each, place.device) for each in (lengths, key_lengths)]
+        for longest in (max(lengths), 2 * max(lengths) + 1):
+            result = function(*tensors, *offsets, longest, is_causal)
+            assert result.dtype is dtype
+            check(result, packed(tensors, lengths, key_lengths, is_causal))
+
+
+def test_sequences_are_apart(load: Load, draw: Draw, place: Place) -> None:
+    """What is infinite in one is not seen in another."""
+    function = load("varlen_attention").varlen_attention
+    lengths = (33, 41, 5)
+    tensors = sequences(draw, lengths, lengths, 16, 16)
+    offsets = offsets_of(lengths, place.device)
+    expected = function(*tensors, offsets, offsets, 41, True)
+    for tensor in tensors:
+        tensor[33:74] = math.inf
+    result = function(*tensors, offsets, offsets, 41, True)
+    for part in (slice(33), slice(74, None)):
+        assert torch.equal(result[part], expected[part])
+
+
+def test_packed_keys_without_weight(load: Load, draw: Draw, place: Place) -> None:
+    """Scores of -infinity; where there are no others, the output is 0."""
+    function = load("varlen_attention").varlen_attention
+    lengths = (90, 40)
+    query, key, value = sequences(draw, lengths, lengths, 16, 16)
+    query, offsets = query.abs() + 0.1, offsets_of(lengths, place.device)
+    key[::2] = -math.inf
+    key[90:] = -math.inf
+    result = function(query, key, value, offsets, offsets, 90)
+    assert result[90:].eq(0).all()
+    check(result, packed((query, key, value), lengths, lengths, False))
+
+
+def test_no_sequences(load: Load, draw: Draw, place: Place) -> None:
+    function = load("varlen_attention").varlen_attention
+    for lengths in ((), (0,), (0, 0, 0)):
+        tensors = sequences(draw, lengths, lengths, 16, 16)
+        offsets = offsets_of(lengths, place.device)
+        for longest in (0, 7):
+            assert function(*tensors, offsets, offsets, longest).shape == (0, 4, 16)
+
+
+def test_one_query_of_packed_sequences_has_its_key(load: Load, draw: Draw, place: Place) -> None:
+    function = load("varlen_attention").varlen_attention
+    query, key, value = draw(9, 2, 16), draw(9, 2, 16), draw(9, 2, 16)
+    offsets = offsets_of(9 * [1], place.device)
+    for scale in (None, 0.0, -2.0):
+        assert torch.equal(function(query, key, value, offsets, offsets, 1, True, scale), value)
+
+
+@pytest.mark.parametrize(
+    ("query_offsets", "key_offsets", "message"),
+    [
+        ([0, 5, 9], [0, 5, 10], "offsets do not rise from 0 to the number of positions"),
+        ([0, 5, 4], [0, 5, 9], "offsets do not rise from 0 to the number of positions"),
+        ([-1, 5, 9], [0, 5, 9], "offsets do not rise from 0 to the number of positions"),
+        ([0, 2, 9], [0, 5, 9], "a sequence has more than max_length queries"),
+    ],
+)
+def test_offsets_that_do_not_fit(
+    query_offsets: list[int], key_offsets: list[int], message: str
+) -> None:
+    tensors = sequences(Draw("cpu", torch.float32), [9], [9], 16, 16)
+    offsets = [torch.tensor(each, dtype=torch.int32) for each in (query_offsets, key_offsets)]
+    with pytest.raises(AssertionFailedError, match=message):
+        varlen_attention.varlen_attention(*tensors, *offsets, 6)
+
+
+def test_what_varlen_attention_does_not_take() -> None:
+    function = varlen_attention.varlen_attention
+    tensors = sequences(Draw("cpu", torch.float32), [9], [9], 16, 16)
+    query, key, value = tensors
+    offsets = offsets_of((4, 5), "cpu")
+    for wrong in (offsets.long(), offsets[None], offsets[:0]):
+        shown = f"must be int32, (sequences + 1,), not {wrong.dtype}, {tuple(wrong.shape)}"
+        with refused(f"query_offsets {shown}"):
+            function(*tensors, wrong, offsets, 5)
+        with refused(f"key_offsets {shown}"):
+            function(*tensors, offsets, wrong, 5)
+    with refused("query_offsets are of 2 sequences, and key_offsets of 1"):
+        function(*tensors, offsets, offsets[1:], 5)
+    with refused("max_length must be at least 0, not -1"):
+        function(*tensors, offsets, offsets, -1)
+    with refused("2 key heads do not divide 3 query heads"):
+        function(query[:, :3], key, value, offsets, offsets, 5)
+    with refused("query must have 3 dims, not 4"):
+        function(query[None], key, value, offsets, offsets, 5)
+    for wrong in (value[:8], value[:, :1]):
+        with pytest.raises(ArgumentError, match="must be"):
+            function(query, key, wrong, offsets, offsets, 5)
+    with pytest.raises(ArgumentError, match="must be"):
+        function(query, key[..., :8], value, offsets, offsets, 5)
+    with pytest.raises(ValueError, match="key requires gradients, which this function does not"):
+        function(query, key.clone().requires_grad_(), value, offsets, offsets, 5)
+
+
+@pytest.mark.parametrize("target", FEW_TARGETS)
+@pytest.mark.parametrize(("dim", "is_causal"), [(64, True), (128, False)])
+def test_varlen_attention_compiles(dim: int, is_causal: bool, target: str) -> None:
+    query, key = (
+        torch.empty(512, *shape, dim, dtype=torch.float16, device="meta")
+        for shape in ((2, 2), (2,))
+    )
+    offsets = torch.empty(4, dtype=torch.int32, device="meta")
+    positions = offsets[1:, None].expand(-1, 300)
+    arguments = (query, key, key, positions, offsets, offsets, is_causal, 0.1, query)
+    offline.check(varlen_attention.varlen_attention_kernel, arguments, target)

@@ -48,6 +48,7 @@ DERIVED = {
     "softmax": ("output",),
     "swiglu-swiglu_backward_kernel": ("gate_gradient", "up_gradient"),
     "swiglu-swiglu_kernel": ("output",),
+    "varlen_attention-is_causal=True": ("output",),
     "w4a16_matmul": ("output",),
 }
 """Outputs of the examples' kernels whose shapes are derived."""
