@@ -390,20 +390,23 @@ class Attention(torch.autograd.Function):
         return (*gradients, None, None)
 
 
+def check_groups(heads: int, key_heads: int) -> None:
+    """Raise a ValueError where there are not as many heads for each key head."""
+    if heads != key_heads and (not key_heads or heads % key_heads):
+        raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
+
+
 def check_heads(
     dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, ndim: int = 4
 ) -> None:
     """Raise a ValueError where ``dim``, that of the heads, or the number of dims does not fit."""
     check_ndim(ndim, query=query, key=key, value=value)
-    heads, key_heads = query.shape[dim], key.shape[dim]
-    if heads != key_heads and (not key_heads or heads % key_heads):
-        raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
+    check_groups(query.shape[dim], key.shape[dim])
 
 
-def grouped(dim: int, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
-    """The query with two dims for ``dim``, that of the heads: key heads, and queries of each."""
-    heads, key_heads = query.shape[dim], key.shape[dim]
-    return query.unflatten(dim, (key_heads, heads // key_heads if key_heads else 1))
+def grouped(query: torch.Tensor, key_heads: int) -> torch.Tensor:
+    """The query with two dims for dim 1, that of the heads: key heads, and queries of each."""
+    return query.unflatten(1, (key_heads, query.shape[1] // key_heads if key_heads else 1))
 
 
 def attention(
@@ -423,7 +426,7 @@ def attention(
     check_heads(1, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    query = grouped(1, query, key)
+    query = grouped(query, key.shape[1])
     if needs_gradients(query, key, value):
         output = Attention.apply(query, key, value, is_causal, scale)
     else:

@@ -114,7 +114,7 @@ def sliding_window_attention(
         raise ValueError(f"softcap must be above 0 and finite, not {softcap}")
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    query = attention.grouped(1, query, key)
+    query = attention.grouped(query, key.shape[1])
     output = query.new_empty((*query.shape[:-1], value.shape[-1]))
     is_capped = softcap is not None
     sliding_window_attention_kernel(

@@ -176,7 +176,7 @@ def varlen_attention(
         raise ValueError(f"max_length must be at least 0, not {max_length}")
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    query = attention.grouped(1, query, key)
+    query = attention.grouped(query, key.shape[1])
     output = query.new_empty((*query.shape[:-1], value.shape[-1]))
     # Nothing is read of them: they say how many programs there are.
     positions = query_offsets[1:, None].expand(-1, max_length)

@@ -1,4 +1,4 @@
-"""Attention over sequences of different lengths, packed in one tensor."""
+"""Attention over sequences of different lengths: packed in one tensor, or in pages of a cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
-from examples import varlen_attention
+from examples import paged_attention, varlen_attention
 from examples.runner import Draw
 
 VARLEN_SIZES = {
@@ -17,6 +17,16 @@ VARLEN_SIZES = {
     "ragged": (7, 7, 1999, 64),
 }
 """The sequences, heads, the length of the longest and the dim of a head."""
+
+PAGED_SIZES = {
+    "small": (8, 8, 2, 512, 64, 16),
+    "medium": (32, 32, 8, 2048, 128, 16),
+    "large": (64, 32, 8, 8192, 128, 16),
+    "ragged": (7, 14, 7, 1999, 64, 16),
+}
+"""The sequences, heads, key heads, the length of the longest, the dim of a head, and the size of a
+page.
+"""
 
 
 def _packed_inputs(
@@ -88,7 +98,64 @@ def _varlen_work(
     return Work(moved, operations // (2 if is_causal else 1), UNITS[query.dtype])
 
 
+def _paged_inputs(
+    draw: Draw,
+    sequences: int,
+    heads: int,
+    key_heads: int,
+    longest: int,
+    dim: int,
+    page_size: int,
+) -> tuple[torch.Tensor, ...]:
+    """Sequences of any length up to the longest, each as likely, with pages in any order."""
+    each = -(-longest // page_size)
+    order = torch.randperm(sequences * each, generator=torch.Generator().manual_seed(0))
+    block_table = order.to(draw.device, torch.int32).view(sequences, each)
+    lengths = draw.integers(longest + 1, sequences, low=1, dtype=torch.int32)
+    cache = (draw(sequences * each, page_size, key_heads, dim) for _ in range(2))
+    return draw(sequences, heads, dim), *cache, block_table, lengths
+
+
+def _gathered(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    block_table: torch.Tensor,
+    lengths: torch.Tensor,
+) -> torch.Tensor:
+    """All pages of all sequences, gathered; what lies behind a sequence's end is masked."""
+    key, value = (cache[block_table].flatten(1, 2).transpose(1, 2) for cache in (key, value))
+    positions = torch.arange(key.shape[2], device=key.device)
+    seen = positions < lengths[:, None, None, None]
+    output = F.scaled_dot_product_attention(query[:, :, None], key, value, seen, enable_gqa=True)
+    return output.squeeze(2)
+
+
+def _paged_work(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    block_table: torch.Tensor,
+    lengths: torch.Tensor,
+) -> Work:
+    """Keys and values of the sequences' positions are read, whatever else the cache has."""
+    positions = int(lengths.sum())
+    read = positions * key.shape[2] * (key.shape[3] + value.shape[3]) * key.element_size()
+    operations = 2 * positions * query.shape[1] * (key.shape[3] + value.shape[3])
+    return Work(read + bytes_of(query, lengths, query), operations, UNITS[query.dtype])
+
+
 OPERATIONS = (
+    Operation(
+        name="paged_attention",
+        sizes=PAGED_SIZES,
+        inputs=_paged_inputs,
+        reference=_gathered,
+        work=_paged_work,
+        ours=paged_attention.paged_attention,
+        triton=by_hand("attention_paged", "paged_attention"),
+        torch=_gathered,
+    ),
     Operation(
         name="varlen_attention",
         sizes=VARLEN_SIZES,

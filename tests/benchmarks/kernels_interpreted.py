@@ -154,7 +154,7 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
 
 
 def attention(draw: Draw) -> Iterator[Case]:
-    """Forward and backward; grouped heads, windows and sequences."""
+    """Forward and backward; grouped heads, windows, sequences and pages."""
     for is_causal in (False, True):
         for batch, heads, key_heads, m, n, dim, value_dim in ATTENTION_SIZES:
             query, key = draw(batch, heads, m, dim), draw(batch, key_heads, n, dim)
@@ -175,6 +175,8 @@ def attention(draw: Draw) -> Iterator[Case]:
         ]
         for is_causal in (False, True):
             yield "varlen_attention", (*tensors, *offsets, max(lengths), is_causal)
+    for sizes in ((3, 4, 2, 37, 24, 16), (2, 1, 1, 5, 64, 8), (2, 20, 1, 70, 16, 32)):
+        yield "paged_attention", tuple(KNOWN["paged_attention"].inputs(draw, *sizes))
 
 
 def special(draw: Draw) -> Iterator[Special]:

@@ -152,6 +152,15 @@ CALLS = (
         lambda d, n: (*(_nested(d, n, heads, 16) for heads in (4, 2, 2)), True),
     ),
     _call("varlen_attention", lambda d, n: (*_packed(d, n, (4, 2, 2), 16), 5 * n, True)),
+    _call(
+        "paged_attention",
+        lambda d, n: (
+            _draw(3, 4, 16, device=d),
+            *(_draw(12, 4 * n, 2, 16, device=d) for _ in range(2)),
+            torch.arange(12, dtype=torch.int32).flip(0).view(3, 4).to(d),
+            torch.tensor([3, 0, 15], dtype=torch.int32).mul(n).to(d),
+        ),
+    ),
     _call("pad", lambda d, n: (_nested(d, n, 16), 6 * n), "jagged_padding"),
     _call(
         "unpad", lambda d, n: (_draw(3, 6 * n, 16, device=d), _nested(d, n, 16)), "jagged_padding"

@@ -1,4 +1,4 @@
-"""Attention in a sliding window, and over packed sequences."""
+"""Attention in a sliding window, over packed sequences, and over pages of a cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from examples import sliding_window_attention, varlen_attention
+from examples import paged_attention, sliding_window_attention, varlen_attention
 from examples.runner import Draw, relative_error, tolerance_of
 from ninetoothed.errors import ArgumentError, AssertionFailedError
 from tests.support import offline
@@ -325,3 +325,163 @@ def test_varlen_attention_compiles(dim: int, is_causal: bool, target: str) -> No
     positions = offsets[1:, None].expand(-1, 300)
     arguments = (query, key, key, positions, offsets, offsets, is_causal, 0.1, query)
     offline.check(varlen_attention.varlen_attention_kernel, arguments, target)
+
+
+def pages(
+    draw: Draw,
+    lengths: Sequence[int],
+    heads: int,
+    key_heads: int,
+    dim: int,
+    value_dim: int,
+    page_size: int,
+) -> list[torch.Tensor]:
+    """Query, caches, table and lengths; pages lie in any order, and what no sequence has is NaN."""
+    counts = [-(-length // page_size) for length in lengths]
+    total = sum(counts) + 3
+    order = torch.randperm(total, generator=torch.Generator().manual_seed(total)).tolist()
+    table = torch.full((len(lengths), max(counts, default=0) + 1), 2**30, dtype=torch.int32)
+    cache = [draw(total, page_size, key_heads, each) for each in (dim, value_dim)]
+    written = torch.zeros(total, page_size, dtype=torch.bool)
+    for row, count, length in zip(table, counts, lengths, strict=True):
+        row[:count] = torch.tensor([order.pop() for _ in range(count)])
+        for place, page in enumerate(row[:count].tolist()):
+            written[page, : length - place * page_size] = True
+    for one in cache:
+        one[~written.to(one.device)] = math.nan
+    numbers = (table, torch.tensor(lengths, dtype=torch.int32))
+    query = draw(len(lengths), heads, dim)
+    return [query, *cache, *(one.to(query.device) for one in numbers)]
+
+
+def of_pages(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    block_table: torch.Tensor,
+    lengths: torch.Tensor,
+) -> torch.Tensor:
+    """The output in float64."""
+    outputs: list[torch.Tensor] = []
+    for one, row, length in zip(query, block_table, lengths.tolist(), strict=True):
+        own = row[: -(-length // key.shape[1])].long()
+        seen = torch.ones(1, length, dtype=torch.bool, device=query.device)
+        sequence = (cache[own].flatten(0, 1)[:length].transpose(0, 1) for cache in (key, value))
+        outputs.append(attention(one[:, None], *sequence, seen)[:, 0])
+    return torch.stack(outputs)
+
+
+@kinds
+def test_paged_attention(place: Place, dtype: torch.dtype, draw: Draw, load: Load) -> None:
+    """Of groups smaller and larger than blocks, and of pages of any size."""
+    function = load("paged_attention").paged_attention
+    cases = [((37, 0, 1, 16, 64, 65), 4, 2, 24, 40, 16), ((33, 5), 20, 1, 64, 64, 32)]
+    cases += [((7, 1, 12), 3, 3, 16, 16, 1), ((30, 12, 13), 2, 1, 16, 16, 12)]
+    if place.is_gpu:
+        cases = [*cases[:2], ((5000, 0, 77, 1), 32, 8, 128, 128, 16)]
+    for lengths, *sizes in cases:
+        tensors = pages(draw, lengths, *sizes)
+        result = function(*tensors)
+        assert result.dtype is dtype
+        check(result, of_pages(*tensors))
+        for one, length in zip(result, lengths, strict=True):
+            assert length or one.eq(0).all()
+
+
+def test_a_page_that_sequences_share(load: Load, draw: Draw) -> None:
+    """As of sequences that begin alike."""
+    function = load("paged_attention").paged_attention
+    query, key, value, block_table, lengths = pages(draw, (32, 16), 4, 2, 16, 16, 16)
+    block_table[1, 0] = block_table[0, 0]
+    arguments = (query, key, value, block_table, lengths)
+    check(function(*arguments), of_pages(*arguments))
+
+
+def test_keys_of_pages_without_weight(load: Load, draw: Draw) -> None:
+    """Scores of -infinity; where there are no others, the output is 0."""
+    function = load("paged_attention").paged_attention
+    query, key, value, block_table, lengths = pages(draw, (40, 24), 4, 2, 16, 16, 16)
+    query = query.abs() + 0.1
+    key[:, ::2] = -math.inf
+    key[block_table[1, :2].long()] = -math.inf
+    arguments = (query, key, value, block_table, lengths)
+    result = function(*arguments)
+    assert result[1].eq(0).all()
+    check(result, of_pages(*arguments))
+
+
+def test_scores_of_pages_are_scaled(load: Load, draw: Draw) -> None:
+    function = load("paged_attention").paged_attention
+    query, *others = pages(draw, (40, 24), 4, 2, 16, 16, 16)
+    for scale in (1.0, -0.5, 0.0):
+        check(function(query, *others, scale), of_pages(query * (4 * scale), *others))
+
+
+def test_no_pages(load: Load, draw: Draw) -> None:
+    function = load("paged_attention").paged_attention
+    assert function(*pages(draw, (), 4, 2, 16, 16, 16)).shape == (0, 4, 16)
+    query, key, value, block_table, lengths = pages(draw, (0, 0), 4, 2, 16, 16, 16)
+    for table in (block_table, block_table[:, :0]):
+        assert function(query, key[:0], value[:0], table, lengths).eq(0).all()
+
+
+@pytest.mark.parametrize("number", [-1, 5, 2**30])
+@pytest.mark.parametrize("place_of_page", [0, 2])
+def test_a_page_that_is_none_of_the_cache(number: int, place_of_page: int) -> None:
+    tensors = pages(Draw("cpu", torch.float32), (20,), 4, 2, 16, 16, 8)[:4]
+    tensors[1], tensors[2] = tensors[1][:5], tensors[2][:5]
+    tensors[3][0, :] = torch.arange(4)
+    tensors[3][0, place_of_page] = number
+    message = "a sequence needs a page that is none of the cache"
+    for length, fits in ((8 * place_of_page, True), (20, False), (-1, False), (33, False)):
+        lengths = torch.tensor([length], dtype=torch.int32)
+        if fits:
+            paged_attention.paged_attention(*tensors, lengths)
+            continue
+        with pytest.raises(AssertionFailedError, match=message):
+            paged_attention.paged_attention(*tensors, lengths)
+
+
+def test_what_paged_attention_does_not_take() -> None:
+    function = paged_attention.paged_attention
+    query, key, value, table, lengths = pages(Draw("cpu", torch.float32), (9, 3), 4, 2, 16, 16, 4)
+    with refused("block_table must be int32, not torch.int64"):
+        function(query, key, value, table.long(), lengths)
+    with refused("lengths must be int32, not torch.int64"):
+        function(query, key, value, table, lengths.long())
+    with refused("block_table must have 2 dims, not 1"):
+        function(query, key, value, table[0], lengths)
+    with refused("lengths must have 1 dims, not 2"):
+        function(query, key, value, table, lengths[None])
+    with refused("query must have 3 dims, not 4"):
+        function(query[None], key, value, table, lengths)
+    with refused("value must have 4 dims, not 3"):
+        function(query, key, value[0], table, lengths)
+    with refused("2 key heads do not divide 3 query heads"):
+        function(query[:, :3], key, value, table, lengths)
+    with pytest.raises(ValueError, match="value requires gradients, which this function does not"):
+        function(query, key, value.clone().requires_grad_(), table, lengths)
+    wrong = (
+        (query, key, value[:1], table, lengths),
+        (query, key, value[:, :3], table, lengths),
+        (query, key[..., :8], value, table, lengths),
+        (query, key, value, table[:1], lengths),
+        (query, key, value, table, lengths[:1]),
+    )
+    for arguments in wrong:
+        with pytest.raises(ArgumentError, match="must be"):
+            function(*arguments)
+
+
+@pytest.mark.parametrize("target", FEW_TARGETS)
+@pytest.mark.parametrize(("dim", "page_size"), [(64, 16), (128, 64)])
+def test_paged_attention_compiles(dim: int, page_size: int, target: str) -> None:
+    query, key = (
+        torch.empty(*shape, dim, dtype=torch.float16, device="meta")
+        for shape in ((4, 2, 4), (100, page_size, 2))
+    )
+    table, lengths = (
+        torch.empty(shape, dtype=torch.int32, device="meta") for shape in ((4, 9), (4,))
+    )
+    arguments = (query, key, key, table, lengths, 0.1, query)
+    offline.check(paged_attention.paged_attention_kernel, arguments, target)

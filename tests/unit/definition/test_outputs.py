@@ -38,6 +38,7 @@ DERIVED = {
     "layer_norm-layer_norm_kernel": ("output",),
     "layer_norm-layer_norm_training_kernel": ("output",),
     "matmul": ("output",),
+    "paged_attention": ("output",),
     "rms_norm-add_rms_norm_kernel": ("output", "summed"),
     "rms_norm-add_rms_norm_training_kernel": ("output", "summed"),
     "rms_norm-rms_norm_kernel": ("output",),
