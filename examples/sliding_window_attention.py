@@ -2,7 +2,7 @@
 
               key, value   [ n0 | n1 | n2 | n3 ]
 query   [ m0 ]                e    .    .    .    w: all queries of the block see all keys of it
-        [ m1 ]                e    e    .    .    e: an edge of the window, which is masked
+        [ m1 ]                w    e    .    .    e: an edge of the window, which is masked
         [ m2 ]                e    w    e    .    .: left out
         [ m3 ]                .    e    w    e
 
