@@ -86,33 +86,75 @@ def arrangement(query, key, value, is_causal, scale, output, logsumexp):
     )
 
 
+def blocks_within(first, rows, length, size, is_causal):
+    """Numbers of key blocks, of so many ``size``, as :func:`seen_blocks` has them.
+
+    Of queries from position ``first`` on, and of ``length`` keys.
+    """
+    whole = length // size
+    some = ntl.cdiv(length, size)
+    if is_causal:
+        whole = ntl.minimum(whole, (first + 1) // size)
+        some = ntl.minimum(some, ntl.cdiv(first + rows, size))
+    return whole, some
+
+
 def seen_blocks(query, key, is_causal, dim=-2):
     """Number of key blocks that all queries of a block see as a whole, and that some see.
 
     ``dim`` is that of the positions.
     """
-    size = key.dtype.shape[0]
-    whole = key.source.shape[dim] // size
-    some = key.shape[0]
+    first, length = query.offsets(dim)[0], key.source.shape[dim]
+    return blocks_within(first, query.shape[0], length, key.dtype.shape[0], is_causal)
+
+
+def seen_keys(query_position, key_position, length, is_causal):
+    """Mask of the queries at these positions that see the keys at those, of ``length``."""
+    position = key_position[None, :]
+    inside = position < length
     if is_causal:
-        first = query.offsets(dim)[0]
-        whole = ntl.minimum(whole, (first + 1) // size)
-        some = ntl.minimum(some, ntl.cdiv(first + query.shape[0], size))
-    return whole, some
+        inside = inside & (position <= query_position[:, None])
+    return inside
 
 
 def seen(query, key, is_causal, dim=-2):
     """Mask of the queries of a block that see the keys of one."""
-    position = key.offsets(dim)[None, :]
-    inside = position < key.source.shape[dim]
-    if is_causal:
-        inside = inside & (position <= query.offsets(dim)[:, None])
-    return inside
+    length = key.source.shape[dim]
+    return seen_keys(query.offsets(dim), key.offsets(dim), length, is_causal)
 
 
 def dot(lhs, rhs):
     """Dot of two blocks, of fp32 in fp32."""
     return ntl.dot(lhs, rhs, input_precision="ieee")
+
+
+def no_sums(query, value):
+    """What the softmax of a block of queries is before the first key.
+
+    The weighted sum of values, the largest score, and the sum of weights.
+    """
+    accumulator = ntl.zeros((query.shape[0], value.dtype.shape[1]), dtype=ntl.float32)
+    largest = ntl.full((query.shape[0],), SMALLEST, dtype=ntl.float32)
+    total = ntl.zeros((query.shape[0],), dtype=ntl.float32)
+    return accumulator, largest, total
+
+
+def add_block(scores, value, accumulator, largest, total):
+    """The same after a block of keys more; ``scores`` are logarithms to base 2."""
+    larger = ntl.maximum(largest, ntl.max(scores, axis=1))
+    weights = ntl.exp2(scores - larger[:, None])
+    correction = ntl.exp2(largest - larger)
+    total = total * correction + ntl.sum(weights, axis=1)
+    accumulator = accumulator * correction[:, None]
+    accumulator += dot(ntl.cast(weights, value.dtype), value)
+    return accumulator, larger, total
+
+
+def mean_of(accumulator, largest, total):
+    """The mean of values, and the logarithms to base 2 of the sums of weights."""
+    # The largest weight is 1, so that the total is less only where all are 0, or there are none.
+    total = ntl.maximum(total, 1.0)
+    return accumulator / total[:, None], largest + ntl.log2(total)
 
 
 def attend(query, key, value, is_causal, scale, dim=-2):
@@ -124,26 +166,16 @@ def attend(query, key, value, is_causal, scale, dim=-2):
         scores = dot(queries, ntl.trans(key[i])) * factor
         if is_masked:
             scores = ntl.where(seen(query, key[i], is_causal, dim), scores, float("-inf"))
-        larger = ntl.maximum(largest, ntl.max(scores, axis=1))
-        weights = ntl.exp2(scores - larger[:, None])
-        correction = ntl.exp2(largest - larger)
-        total = total * correction + ntl.sum(weights, axis=1)
-        accumulator = accumulator * correction[:, None]
-        accumulator += dot(ntl.cast(weights, value.dtype.dtype), value[i])
-        return accumulator, larger, total
+        return add_block(scores, value[i], accumulator, largest, total)
 
-    accumulator = ntl.zeros((query.shape[0], value.dtype.shape[1]), dtype=ntl.float32)
-    largest = ntl.full((query.shape[0],), SMALLEST, dtype=ntl.float32)
-    total = ntl.zeros((query.shape[0],), dtype=ntl.float32)
+    accumulator, largest, total = no_sums(query, value)
     whole, some = seen_blocks(query, key, is_causal, dim)
     for i in range(whole):
         accumulator, largest, total = step(i, False, accumulator, largest, total)
     for i in range(whole, some):
         accumulator, largest, total = step(i, True, accumulator, largest, total)
 
-    # The largest weight is 1, so that the total is less only where all are 0, or there are none.
-    total = ntl.maximum(total, 1.0)
-    return accumulator / total[:, None], largest + ntl.log2(total)
+    return mean_of(accumulator, largest, total)
 
 
 def application(query, key, value, is_causal, scale, output, logsumexp):
@@ -358,12 +390,23 @@ class Attention(torch.autograd.Function):
         return (*gradients, None, None)
 
 
-def check_heads(dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
-    """Raise a ValueError where ``dim``, that of the heads, does not fit."""
-    check_ndim(4, query=query, key=key, value=value)
-    heads, key_heads = query.shape[dim], key.shape[dim]
+def check_groups(heads: int, key_heads: int) -> None:
+    """Raise a ValueError where there are not as many heads for each key head."""
     if heads != key_heads and (not key_heads or heads % key_heads):
         raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
+
+
+def check_heads(
+    dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, ndim: int = 4
+) -> None:
+    """Raise a ValueError where ``dim``, that of the heads, or the number of dims does not fit."""
+    check_ndim(ndim, query=query, key=key, value=value)
+    check_groups(query.shape[dim], key.shape[dim])
+
+
+def grouped(query: torch.Tensor, key_heads: int) -> torch.Tensor:
+    """The query with two dims for dim 1, that of the heads: key heads, and queries of each."""
+    return query.unflatten(1, (key_heads, query.shape[1] // key_heads if key_heads else 1))
 
 
 def attention(
@@ -383,13 +426,11 @@ def attention(
     check_heads(1, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    key_heads = key.shape[1]
-    group = query.shape[1] // key_heads if key_heads else 1
-    grouped = query.unflatten(1, (key_heads, group))
+    query = grouped(query, key.shape[1])
     if needs_gradients(query, key, value):
-        output = Attention.apply(grouped, key, value, is_causal, scale)
+        output = Attention.apply(query, key, value, is_causal, scale)
     else:
-        output, _ = forward(grouped, key, value, is_causal, scale)
+        output, _ = forward(query, key, value, is_causal, scale)
     return output.flatten(1, 2)
 
 

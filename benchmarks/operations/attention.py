@@ -1,4 +1,4 @@
-"""Scaled dot-product attention and its gradients, causal or not, heads grouped or not."""
+"""Scaled dot-product attention and its gradients, causal, of grouped heads, or in a window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch.utils.checkpoint import checkpoint
 
 from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
-from examples import attention
+from examples import attention, sliding_window_attention
 from examples.runner import Draw
 
 SIZES = {
@@ -25,6 +25,14 @@ GROUPED_SIZES = {
     "large": (1, 32, 8, 8192, 128),
     "ragged": (1, 32, 8, 1999, 128),
 }
+
+WINDOW_SIZES = {
+    "small": (1, 8, 512, 64, 128),
+    "medium": (2, 32, 4096, 64, 512),
+    "large": (1, 16, 16384, 128, 4096),
+    "ragged": (3, 7, 1999, 64, 301),
+}
+"""The batch, heads, the length, the dim of a head, and the window."""
 
 
 def _torch(
@@ -107,10 +115,54 @@ def _operation(
     )
 
 
+def _window_inputs(
+    draw: Draw, batch: int, heads: int, length: int, dim: int, window: int
+) -> tuple[torch.Tensor | int, ...]:
+    return *(draw(batch, heads, length, dim) for _ in range(3)), window
+
+
+def _windowed(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, window: int
+) -> torch.Tensor:
+    """By a mask, which torch has no other way to tell a window by."""
+    shape = (query.shape[-2], key.shape[-2])
+    seen = torch.ones(shape, dtype=torch.bool, device=query.device).tril().triu(1 - window)
+    grouped = query.shape[1] != key.shape[1]
+    return F.scaled_dot_product_attention(query, key, value, seen, enable_gqa=grouped)
+
+
+def _window_reference(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, window: int
+) -> torch.Tensor:
+    """Key head by key head: the scores of all would not fit."""
+    group = query.shape[1] // key.shape[1]
+    heads = zip(query.split(group, dim=1), key.split(1, dim=1), value.split(1, dim=1), strict=True)
+    return torch.cat([_windowed(*head, window) for head in heads], dim=1)
+
+
+def _window_work(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, window: int) -> Work:
+    """Query i sees as many as i + 1 keys, and no more than there are in a window."""
+    length = query.shape[2]
+    first = min(window, length)
+    pairs = first * (first + 1) // 2 + (length - first) * window
+    operations = 4 * query.shape[0] * query.shape[1] * pairs * query.shape[-1]
+    return Work(bytes_of(query, key, value, query), operations, UNITS[query.dtype])
+
+
 OPERATIONS = (
     _operation("attention", is_causal=False),
     _operation("attention_causal", is_causal=True),
     _operation("attention_grouped", is_causal=True, sizes=GROUPED_SIZES),
     _operation("attention_backward", is_causal=False, is_gradient=True),
     _operation("attention_causal_backward", is_causal=True, is_gradient=True),
+    Operation(
+        name="sliding_window_attention",
+        sizes=WINDOW_SIZES,
+        inputs=_window_inputs,
+        reference=_window_reference,
+        work=_window_work,
+        ours=sliding_window_attention.sliding_window_attention,
+        triton=by_hand("attention_window", "sliding_window_attention"),
+        torch=_windowed,
+    ),
 )

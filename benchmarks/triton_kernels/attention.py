@@ -25,7 +25,7 @@ from benchmarks.triton_kernels.attention_blocks import (
 )
 from benchmarks.triton_kernels.tuning import tuned
 
-_CONFIGURATIONS = configurations(
+CONFIGURATIONS = configurations(
     (
         (128, 128, 8, (2, 3)),
         (128, 64, 4, (2, 3, 4)),
@@ -44,7 +44,7 @@ _CONFIGURATIONS = configurations(
 
 
 @triton.jit
-def _forward_loop(
+def forward_loop(
     accumulator,
     largest,
     total,
@@ -83,7 +83,7 @@ def _forward_loop(
     return accumulator, largest, total
 
 
-@tuned(_CONFIGURATIONS, key=KEY, prune_configs_by=fitting("BLOCK_M", "BLOCK_N"))
+@tuned(CONFIGURATIONS, key=KEY, prune_configs_by=fitting("BLOCK_M", "BLOCK_N"))
 @triton.jit
 def _forward(
     query,
@@ -131,7 +131,7 @@ def _forward(
     largest = tl.full((BLOCK_M,), float("-inf"), tl.float32)
     total = tl.zeros((BLOCK_M,), tl.float32)
     whole, some = key_blocks(first, N, BLOCK_M, BLOCK_N, IS_CAUSAL)
-    accumulator, largest, total = _forward_loop(
+    accumulator, largest, total = forward_loop(
         accumulator,
         largest,
         total,
@@ -153,7 +153,7 @@ def _forward(
         BLOCK_V,
         BLOCK_N,
     )
-    accumulator, largest, total = _forward_loop(
+    accumulator, largest, total = forward_loop(
         accumulator,
         largest,
         total,

@@ -35,7 +35,7 @@ def fitting(kept: str, fetched: str) -> Any:
     ) -> list[triton.Config]:
         given = {**arguments, **options}
         lengths = {"BLOCK_M": given["M"], "BLOCK_N": given["N"]}
-        row = max(given["BLOCK_D"], given["BLOCK_V"]) * given["query"].element_size()
+        row = max(given["BLOCK_D"], given.get("BLOCK_V", 0)) * given["query"].element_size()
 
         def fits(config: triton.Config) -> bool:
             sizes = config.kwargs

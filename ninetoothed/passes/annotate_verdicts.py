@@ -73,10 +73,12 @@ class AnnotateVerdictsPass(KernelPass):
             answers = {"in_bounds": all(placement.inside())}
             stores = [write for write in found if write.param == position]
             if stores:
-                answers["coverage"] = placement.covered([w.site for w in stores if not w.pointer])
-                answers["races"] = placement.apart(
-                    [write.site for write in stores if not write.atomic]
-                ) and not any(write.pointer and not write.atomic for write in stores)
+                # Nothing is known of the indices behind a pointer.
+                sites = [write.site for write in stores if not write.pointer]
+                answers["coverage"] = placement.covered(sites)
+                answers["races"] = placement.apart(sites) and all(
+                    write.atomic for write in stores if write.pointer
+                )
             texts = {question: "proved" if holds else "open" for question, holds in answers.items()}
             if stores:
                 own = [one for one in lanes if one.param == position]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -156,13 +157,29 @@ def products_and_gathers(draw: Draw) -> Iterator[Case]:
 
 
 def attention(draw: Draw) -> Iterator[Case]:
-    """Forward and backward; queries and keys of different numbers, and grouped heads."""
+    """Forward and backward; grouped heads, windows, sequences and pages."""
     for is_causal in (False, True):
         for batch, heads, key_heads, m, n, dim, value_dim in ATTENTION_SIZES:
             query, key = draw(batch, heads, m, dim), draw(batch, key_heads, n, dim)
             value, gradient = draw(batch, key_heads, n, value_dim), draw(batch, heads, m, value_dim)
             yield "attention", (query, key, value, is_causal)
             yield "attention_backward", (gradient, query, key, value, is_causal)
+    for batch, heads, key_heads, m, n, dim, _ in ATTENTION_SIZES:
+        query, key, value = (draw(batch, *x, dim) for x in ((heads, m), *2 * [(key_heads, n)]))
+        # Each query sees a key.
+        for window in (max(m - n, 0) + 1, 50):
+            yield "sliding_window_attention", (query, key, value, window)
+    for lengths, key_lengths in (((1, 37, 0, 70), (1, 75, 0, 5)), ((33, 80), (33, 80))):
+        total, key_total = sum(lengths), sum(key_lengths)
+        tensors = draw(total, 4, 24), draw(key_total, 2, 24), draw(key_total, 2, 40)
+        offsets = [
+            torch.tensor([0, *itertools.accumulate(each)], dtype=torch.int32)
+            for each in (lengths, key_lengths)
+        ]
+        for is_causal in (False, True):
+            yield "varlen_attention", (*tensors, *offsets, max(lengths), is_causal)
+    for sizes in ((3, 4, 2, 37, 24, 16), (2, 1, 1, 5, 64, 8), (2, 20, 1, 70, 16, 32)):
+        yield "paged_attention", tuple(KNOWN["paged_attention"].inputs(draw, *sizes))
 
 
 def special(draw: Draw) -> Iterator[Special]:
@@ -206,7 +223,7 @@ def check(name: str, inputs: tuple[Any, ...], reference: Any = None, **options: 
     if operation.compared is not None:
         value = operation.compared(value, *inputs)
     # In fp32, scores are rounded to that, too.
-    is_rounded = name.startswith("attention") and inputs[0].dtype is torch.float32
+    is_rounded = "attention" in name and inputs[0].dtype is torch.float32
     compare(value, operation.expected(inputs), 4.0 if is_rounded else 1.0)
 
 

@@ -55,14 +55,17 @@ SIZES = {
     "matmul_tn": ((33, 65, 47), (64, 128, 64)),
     "matmul_tt": ((33, 65, 47), (64, 128, 64)),
     "max_pool2d": ((2, 3, 11, 13, 3, 2, 1, 1), (2, 4, 16, 16, 2, 2, 0, 0)),
+    "paged_attention": ((3, 4, 2, 37, 24, 16), (2, 32, 2, 64, 64, 16)),
     "rms_norm": ((5, 131), (8, 256)),
     "rms_norm_backward": ((5, 131), (8, 256)),
     "rotary_embedding": ((2, 7, 3, 10), (2, 8, 4, 64)),
     "silu": ((5, 131), (8, 256)),
+    "sliding_window_attention": ((1, 2, 79, 64, 20), (1, 2, 128, 64, 64)),
     "softmax": ((5, 131), (8, 256)),
     "swiglu": ((5, 131), (8, 256)),
     "swiglu_backward": ((5, 131), (8, 256)),
     "topk": ((3, 131, 5), (4, 128, 8)),
+    "varlen_attention": ((3, 2, 79, 64), (2, 2, 128, 64)),
     "w4a16_matmul": ((3, 37, 256), (64, 128, 128)),
 }
 """What the inputs of each operation are made from: odd numbers, and such that blocks divide."""

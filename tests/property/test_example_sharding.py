@@ -83,11 +83,9 @@ def differentiated(call: ExampleCall) -> None:
 
 def check_call(call: Call) -> None:
     """Check all rules of a kernel on a call of it."""
-    constexprs = {
-        row.name: value
-        for row, value in zip(call.kernel.definition.parameters, call.arguments, strict=True)
-        if row.kind == "constexpr"
-    }
+    rows = call.kernel.definition.parameters
+    names = {row.name for row in rows if row.kind == "constexpr"}
+    constexprs = {name: value for name, value in call.named if name in names}
     before = call.tensors
     after = {name: tensor.clone() for name, tensor in before.items()}
     call.run(after)

@@ -56,6 +56,14 @@ def _nested(device: str, scale: int, *sizes: int) -> torch.Tensor:
     )
 
 
+def _packed(
+    device: str, scale: int, heads: tuple[int, ...], *sizes: int
+) -> tuple[torch.Tensor, ...]:
+    """Sequences of each number of heads, and the offsets of their queries and keys."""
+    offsets = torch.tensor([0, 3, 4, 9], dtype=torch.int32).mul(scale).to(device)
+    return *(_draw(9 * scale, count, *sizes, device=device) for count in heads), offsets, offsets
+
+
 CALLS = (
     _call("add", lambda d, n: (_draw(100 * n, device=d), _draw(100 * n, device=d))),
     _call("silu", lambda d, n: (_draw(10 * n, 7, device=d),)),
@@ -136,8 +144,22 @@ CALLS = (
         lambda d, n: (*(_draw(2, heads, 20 * n, 16, device=d) for heads in (4, 2, 2)), True),
     ),
     _call(
+        "sliding_window_attention",
+        lambda d, n: (*(_draw(2, heads, 20 * n, 16, device=d) for heads in (4, 2, 2)), 7, 20.0),
+    ),
+    _call(
         "jagged_attention",
         lambda d, n: (*(_nested(d, n, heads, 16) for heads in (4, 2, 2)), True),
+    ),
+    _call("varlen_attention", lambda d, n: (*_packed(d, n, (4, 2, 2), 16), 5 * n, True)),
+    _call(
+        "paged_attention",
+        lambda d, n: (
+            _draw(3, 4, 16, device=d),
+            *(_draw(12, 4 * n, 2, 16, device=d) for _ in range(2)),
+            torch.arange(12, dtype=torch.int32).flip(0).view(3, 4).to(d),
+            torch.tensor([3, 0, 15], dtype=torch.int32).mul(n).to(d),
+        ),
     ),
     _call("pad", lambda d, n: (_nested(d, n, 16), 6 * n), "jagged_padding"),
     _call(

@@ -63,9 +63,11 @@ _OTHERS = (
     _named("rms_norm", "rms_norm_backward_kernel"),
     _named("rms_norm", "add_rms_norm_backward_kernel"),
     _named("rms_norm", "sums_kernel"),
+    ExampleKernel("sliding_window_attention", ("--set", "is_capped=True")),
     _named("swiglu", "swiglu_kernel"),
     _named("swiglu", "swiglu_backward_kernel"),
     _named("topk", "topk_kernel(8)"),
+    ExampleKernel("varlen_attention", ("--set", "is_causal=True")),
 )
 _FILES = {kernel.file for kernel in _OTHERS}
 

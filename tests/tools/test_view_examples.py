@@ -36,8 +36,8 @@ def kernels(name: str) -> list[Kernel]:
 def test_stages_are_linked_and_the_page_is_small(name: str, arch: str) -> None:
     for kernel in kernels(name):
         definition = kernel.definition
-        takes_flag = any(row.name == "is_causal" for row in definition.parameters)
-        options = ["--set", "is_causal=True"] if takes_flag else []
+        flags = [row.name for row in definition.parameters if row.kind == "constexpr"]
+        options = [word for flag in flags for word in ("--set", f"{flag}=True")]
         arguments = parser().parse_args(["-", *options], Arguments())
         call = configured_call(definition, arguments)
         found = collect(definition, call.signature, call.config, Target.parse(arch))

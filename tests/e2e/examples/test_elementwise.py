@@ -214,6 +214,7 @@ FORWARD_ONLY: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("conv2d", (IMAGES, IMAGES)),
     ("max_pool2d", (IMAGES, 2)),
     ("avg_pool2d", (IMAGES, 2)),
+    ("sliding_window_attention", (IMAGES, IMAGES, IMAGES, 2)),
 )
 DIFFERENTIABLE: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("swiglu", (VECTOR, VECTOR)),

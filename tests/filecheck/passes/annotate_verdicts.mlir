@@ -65,3 +65,21 @@ nt.kernel @loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] a
   }
   nt.return
 }
+
+// Addresses of a parameter with a level between: nothing is known of where they lead.
+// CHECK-LABEL: nt.kernel @pointers
+// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "open", races = "open", defined = "open"}
+nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %x1 = nt.tile %x0 [n ceildiv 64] strides [n ceildiv 64] dilation [1] floor false level 0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x1 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>):
+  %one = arith.constant 1.0 : f32
+  %start = nt.pointer %a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>> -> !tt.ptr<f32>
+  nt.pointer_store %one, %start : f32, !tt.ptr<f32>
+  nt.return
+}

@@ -38,15 +38,18 @@ DERIVED = {
     "layer_norm-layer_norm_kernel": ("output",),
     "layer_norm-layer_norm_training_kernel": ("output",),
     "matmul": ("output",),
+    "paged_attention": ("output",),
     "rms_norm-add_rms_norm_kernel": ("output", "summed"),
     "rms_norm-add_rms_norm_training_kernel": ("output", "summed"),
     "rms_norm-rms_norm_kernel": ("output",),
     "rms_norm-rms_norm_training_kernel": ("output",),
     "rms_norm-sums_kernel": ("sums",),
     "silu": ("output",),
+    "sliding_window_attention-is_capped=True": ("output",),
     "softmax": ("output",),
     "swiglu-swiglu_backward_kernel": ("gate_gradient", "up_gradient"),
     "swiglu-swiglu_kernel": ("output",),
+    "varlen_attention-is_causal=True": ("output",),
     "w4a16_matmul": ("output",),
 }
 """Outputs of the examples' kernels whose shapes are derived."""

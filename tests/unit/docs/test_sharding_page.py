@@ -20,8 +20,8 @@ def derived(kernel: ExampleKernel) -> Sharding:
     """The rules of an example's kernel."""
     options = dict(zip(kernel.options[::2], kernel.options[1::2], strict=True))
     definition = PythonFile(Path(kernel.arguments[0])).find(options.get("--kernel"))
-    values = {"is_causal": True} if options.get("--set") == "is_causal=True" else {}
-    return derive(definition, {}, values)
+    name, _, value = options.get("--set", "").partition("=")
+    return derive(definition, {}, {name: True} if value == "True" else {})
 
 
 def shown(sharding: Sharding) -> str:
