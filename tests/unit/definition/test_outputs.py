@@ -29,6 +29,7 @@ DERIVED = {
     "attention-key_value_kernel-is_causal=True": ("key_gradient", "value_gradient"),
     "attention-query_kernel-is_causal=True": ("query_gradient",),
     "bmm": ("output",),
+    "causal_conv1d": ("output",),
     "cross_entropy-backward_kernel": ("input_gradient",),
     "cross_entropy-forward_kernel": ("logsumexp", "loss"),
     "dropout": ("output",),
@@ -66,6 +67,7 @@ sums. Where the first is given, or said by a function, the shapes of all else ar
 UNDECIDED = {
     "avg_pool2d-make_kernel((3, 3), (2, 2), (1, 1), True, False)": "dim 0 of output",
     "conv2d-make_kernel((1, 1), (1, 1), (1, 1))": "dim 0 of output",
+    "depthwise_conv2d-make_kernel((1, 1), (1, 1), (1, 1))": "dim 2 of output",
     # It may have fewer columns than the input, which are the first sums.
     "cumsum": "dim 1 of output",
     "embedding-embedding_backward_kernel": "dim 0 of weight_gradient",
