@@ -106,6 +106,10 @@ TABLE: tuple[Optimization, ...] = (
         schedule_programs.legality,
     ),
     Optimization(
+        *("sorted_merges", "nt-merge-sorted", "enabled"),
+        "Two blocks that are sorted, side by side, are merged where they are sorted together.",
+    ),
+    Optimization(
         *("hoisted_loads", "nt-hoist-loads", "enabled"),
         "A tile that no iteration of a loop changes is loaded in front of it.",
     ),

@@ -277,17 +277,21 @@ def _tt_scan(machine: Machine, op: tt.ScanOp) -> None:
 def _sort(machine: Machine, op: nt.SortOp) -> None:
     element, dim = element_of(op.value.type), op.dim + 1
     size = machine.sizes(op.value.type)[op.dim]
+    first = machine.sizes(op.result.type)[op.dim]
     block, valid = machine.block(op.value), machine.valid(op.value)
     data = ordered(element, along(block.data, dim, size))
+    turned = [dim] if op.reversed is not None else []
     if valid is None:
-        machine.put(op.result, ordered(element, _by_value(data, dim, op.falls)[0]))
+        data = _by_value(data, dim, op.falls)[0].narrow(dim, 0, first).flip(turned)
+        machine.put(op.result, ordered(element, data))
         return
     # Stable: first by value, then valid lanes to the front.
     data, valid = _together(data, along(valid, dim, size))
     data, order = _by_value(data, dim, op.falls)
     valid, back = _by_value(valid.gather(dim, order).to(torch.int8), dim, True)
-    found = ordered(element, data.gather(dim, back))
-    machine.put(op.result, found, None if block.guard is None else valid != 0)
+    found = data.gather(dim, back).narrow(dim, 0, first).flip(turned)
+    guard = None if block.guard is None else valid.narrow(dim, 0, first).flip(turned) != 0
+    machine.put(op.result, ordered(element, found), guard)
 
 
 def _by_value(data: torch.Tensor, dim: int, falls: bool) -> tuple[torch.Tensor, torch.Tensor]:

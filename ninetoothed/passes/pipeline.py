@@ -81,6 +81,7 @@ SPECIALIZED: Stages = (
         "scheduled",
         (
             "nt-schedule-programs",
+            "nt-merge-sorted",
             # Where a load is made decides how often its guard is asked for.
             "nt-hoist-loads",
             "nt-advance-loads",
@@ -122,6 +123,7 @@ OPTIONAL = (
     "nt-defer-reductions",
     "nt-split-reductions",
     "nt-coarsen-programs",
+    "nt-merge-sorted",
     "nt-hoist-loads",
     "nt-advance-loads",
     "nt-fold-guards",

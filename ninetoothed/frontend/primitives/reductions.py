@@ -202,18 +202,22 @@ _INFINITIES = {
 }
 
 
-def _sorted(ctx: Context, block: SSAValue, dim: int, falls: bool) -> SSAValue:
-    """Sort lanes along ``dim``: floats and bits by integer keys of the same order."""
+def _sorted(
+    ctx: Context, block: SSAValue, dim: int, falls: bool, first: IndexExpr | None = None
+) -> SSAValue:
+    """Sort lanes along ``dim``, and keep the ``first``: floats and bits by integer keys of the same
+    order.
+    """
     dtype = nt.dtype_of(block.type)
     if dtype == "i1":
-        return ctx.cast(ctx.add(nt.SortOp(ctx.cast(block, "u8"), dim, falls)), dtype)
+        return ctx.cast(ctx.add(nt.SortOp(ctx.cast(block, "u8"), dim, falls, first)), dtype)
     if DTYPES[dtype].kind != "float":
-        return ctx.add(nt.SortOp(block, dim, falls))
+        return ctx.add(nt.SortOp(block, dim, falls, first))
     width = DTYPES[dtype].bits
     parts = [width - 1, (1 << (width - 1)) - 1]
     bits = ctx.add(nt.BitcastOp(block, IntegerType(width)))
     keys = call(ctx, combine_functions.keys_of, [bits, *parts, _INFINITIES[dtype]], {})
-    keys = ctx.add(nt.SortOp(keys, dim, falls))
+    keys = ctx.add(nt.SortOp(keys, dim, falls, first))
     bits = call(ctx, combine_functions.flip_negative, [keys, *parts], {})
     return ctx.add(nt.BitcastOp(bits, nt.scalar_type(dtype)))
 
@@ -255,9 +259,7 @@ def _topk(ctx: Context, row: Primitive, bound: Bound) -> Value:
     sizes = nt.shape_of(block.type)
     dim, k = _dim(row, bound, len(sizes)), _count(row, "k", bound["k"])
     _hold_below(ctx, row, k, dim, sizes[dim])
-    block = _sorted(ctx, block, dim, _flag(ctx, row, bound, "descending"))
-    index = _positions(ctx, dim, (*sizes[:dim], k, *sizes[dim + 1 :]))
-    return ctx.add(nt.GatherOp(block, index, dim))
+    return _sorted(ctx, block, dim, _flag(ctx, row, bound, "descending"), k)
 
 
 @HANDLERS.register("histogram")

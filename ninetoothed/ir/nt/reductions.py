@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, StringAttr, i1, i32, i64
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -18,6 +27,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -290,32 +300,52 @@ class ScanByOp(Combination):
 
 @irdl_op_definition
 class SortOp(AlongAxis):
-    """Sort integers along ``axis``. Lanes that are not valid go behind all others, and stay so.
+    """Sort integers along ``axis``; the result has the first lanes of the order, as many as its
+    type says. Lanes that are not valid go behind all others, and stay so.
+
+    ``bitonic``: the lanes of the operand are known to rise and then fall, or to fall and then rise,
+    which one merge sorts; of others, the result is unspecified. ``reversed``: the result is
+    flipped.
 
     ```mlir
-    %1 = nt.sort %0 axis 1 descending false : !nt.tensor<[BM, BN] x i32>
+    %1 = nt.sort %0 axis 1 descending true
+        : !nt.tensor<[BM, BN] x i32> -> !nt.tensor<[BM, 8] x i32>
     ```
     """
 
     name = "nt.sort"
 
-    _T: ClassVar = VarConstraint("_T", base(TensorType))
-
-    value = operand_def(_T)
+    value = operand_def(TensorType)
     descending = prop_def(BoolAttr)
-    result = result_def(_T)
+    bitonic = opt_prop_def(UnitAttr)
+    reversed = opt_prop_def(UnitAttr)
+    result = result_def(TensorType)
 
-    assembly_format = "$value `axis` $axis `descending` $descending attr-dict `:` type($value)"
+    assembly_format = (
+        "(`bitonic` $bitonic^)? $value `axis` $axis `descending` $descending "
+        "(`reversed` $reversed^)? attr-dict `:` type($value) `->` type($result)"
+    )
 
-    def __init__(self, value: SSAValue | Operation, axis: int, descending: bool) -> None:
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        axis: int,
+        descending: bool,
+        first: IndexExpr | None = None,
+    ) -> None:
+        """``first``: how many lanes the result has; None: all."""
         value = SSAValue.get(value)
+        sizes = list(shape_of(value.type))
+        # Of an axis that is not there, the verifier says so.
+        if first is not None and 0 <= axis < len(sizes):
+            sizes[axis] = first
         super().__init__(
             operands=[value],
             properties={
                 "axis": IntegerAttr(axis, i64),
                 "descending": BoolAttr.from_bool(descending),
             },
-            result_types=[value.type],
+            result_types=[TensorType.of(sizes, scalar_of(value.type))],
         )
 
     @property
@@ -328,6 +358,17 @@ class SortOp(AlongAxis):
         scalar = scalar_of(self.value.type)
         if not isinstance(scalar, IntegerType) or scalar == i1:
             raise VerifyException("nt.sort: integers are sorted")
+        sizes, first = list(shape_of(self.value.type)), list(shape_of(self.result.type))
+        most = sizes[self.dim].value
+        if len(first) == len(sizes):
+            sizes[self.dim] = first[self.dim]
+        if self.result.type != TensorType.of(sizes, scalar_of(self.value.type)):
+            raise VerifyException(
+                f"nt.sort: {self.value.type} along {self.dim} cannot be {self.result.type}"
+            )
+        least = first[self.dim].value
+        if most is not None and least is not None and least > most:
+            raise VerifyException(f"nt.sort: of {most} lanes there are no first {least}")
 
 
 @irdl_op_definition

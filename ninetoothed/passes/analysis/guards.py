@@ -84,7 +84,7 @@ class AnyAlong(Guard):
 
 @dataclass(frozen=True, eq=False)
 class Leading(Guard):
-    """As many lanes from the start of ``dim`` on as ``part`` has along it."""
+    """As many lanes from the start of ``dim`` on as ``part`` has along it, or from its end on."""
 
     part: Guard
     dim: int
@@ -233,10 +233,13 @@ class _Analysis:
                         self._set(result, guard, values)
             case nt.CastOp() | nt.HintOp() | nt.BitcastOp() | nt.ScanOp():
                 self._set(op.result, self._of(op.value), [op.value])
-            case nt.ReduceOp() | nt.SortOp():
+            case nt.ReduceOp():
                 part = self._of(op.value)
-                kind = AnyAlong if isinstance(op, nt.ReduceOp) else Leading
-                self._set(op.result, self._one(kind(part, op.dim), part, op.dim), [op.value])
+                self._set(op.result, self._one(AnyAlong(part, op.dim), part, op.dim), [op.value])
+            case nt.SortOp():
+                part = self._of(op.value)
+                key = (part, op.dim, nt.shape_of(op.result.type), op.reversed)
+                self._set(op.result, self._one(Leading(part, op.dim), *key), [op.value])
             case nt.ReduceByOp() | nt.ScanByOp():
                 self._combined(op)
             case _ if isinstance(op, MOVES):

@@ -398,8 +398,10 @@ class StoredValues:
     @_ORIGINS.register(nt.SortOp)
     def _sorted(self, place: _Place, op: nt.SortOp) -> Iterator[_Place]:
         # As many lanes have a value as the operand has: all up to this one must have.
-        name = self._name("$d", (op, place.lanes))
-        self.ranges[name] = Range(const(0), place.lanes[op.dim])
+        name, lane = self._name("$d", (op, place.lanes)), place.lanes[op.dim]
+        if op.reversed is not None:
+            lane = normalize(nt.shape_of(op.result.type)[op.dim] - 1 - lane)
+        self.ranges[name] = Range(const(0), lane)
         lanes = (*place.lanes[: op.dim], sym(name), *place.lanes[op.dim + 1 :])
         yield self._at(place, op.value, lanes, certain=False)
 

@@ -192,7 +192,8 @@ def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
         case nt.ReduceOp():
             return [some(inserter, bits.of(op.value), op.dim)]
         case nt.SortOp():
-            return [first(inserter, bits.of(op.value), op.dim)]
+            bit = first(inserter, bits.of(op.value), op.dim, nt.shape_of(op.result.type))
+            return [bit if op.reversed is None else inserter.add(nt.FlipOp(bit, op.dim))]
         case nt.PointerLoadOp() | nt.AtomicOp() if op.mask is not None:
             return [op.mask]
         case nt.ScanByOp() if op.valid is not None:

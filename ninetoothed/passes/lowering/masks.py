@@ -30,14 +30,13 @@ def below(inserter: Inserter, shape: Sizes, dim: int, size: IndexExpr) -> SSAVal
     return along(inserter, bits, dim, shape)
 
 
-def first(inserter: Inserter, bits: SSAValue, dim: int) -> SSAValue:
-    """Mask of as many leading lanes along ``dim`` as ``bits`` has set."""
-    shape = nt.shape_of(bits.type)
+def first(inserter: Inserter, bits: SSAValue, dim: int, shape: Sizes) -> SSAValue:
+    """Mask of a block of ``shape``: as many leading lanes along ``dim`` as ``bits`` has set."""
     count = inserter.add(nt.ReduceOp("sum", inserter.add(nt.CastOp(bits, _I32)), dim))
     count = inserter.add(nt.BroadcastOp(inserter.add(nt.ExpandDimsOp(count, dim)), shape))
     row = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), nt.block_type((shape[dim],), _I32)))
     lanes = along(inserter, row, dim, shape)
-    return inserter.add(nt.ElementwiseOp("lt", [lanes, count], bits.type))
+    return inserter.add(nt.ElementwiseOp("lt", [lanes, count], nt.with_scalar(lanes.type, i1)))
 
 
 def some(inserter: Inserter, bits: SSAValue, dim: int) -> SSAValue:

@@ -16,7 +16,7 @@ from ninetoothed.ir import nt, tt
 from ninetoothed.passes.lowering.casts import cast
 from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE_LOWERINGS, constant
 from ninetoothed.passes.lowering.function import LOWERINGS, Function
-from ninetoothed.passes.lowering.sorting import sort
+from ninetoothed.passes.lowering.sorting import Sort, sort
 from ninetoothed.passes.lowering.types import is_unsigned, numbers
 
 End = Callable[[Sequence[SSAValue]], Operation]
@@ -109,8 +109,15 @@ def _scan_by(f: Function, op: nt.ScanByOp) -> None:
 
 @LOWERINGS.register(nt.SortOp)
 def _sort(f: Function, op: nt.SortOp) -> None:
-    unsigned = is_unsigned(op.value.type)
-    f.define(op, sort(f.add, f.value(op.value), op.dim, op.falls, unsigned))
+    wanted = Sort(
+        op.dim,
+        numbers(op.result.type)[op.dim],
+        descending=op.falls,
+        unsigned=is_unsigned(op.value.type),
+        bitonic=op.bitonic is not None,
+        reversed=op.reversed is not None,
+    )
+    f.define(op, sort(f.add, f.value(op.value), wanted))
 
 
 @LOWERINGS.register(nt.HistogramOp)

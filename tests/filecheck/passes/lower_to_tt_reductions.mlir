@@ -119,7 +119,7 @@ nt.kernel @sort_one grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
   %i = nt.arange <0> : !nt.tensor<[1] x i32>
-  %s = nt.sort %i axis 0 descending false : !nt.tensor<[1] x i32>
+  %s = nt.sort %i axis 0 descending false : !nt.tensor<[1] x i32> -> !nt.tensor<[1] x i32>
   nt.return
 }
 
@@ -145,7 +145,7 @@ nt.kernel @sort_four grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
-  %s = nt.sort %i axis 0 descending false : !nt.tensor<[4] x i32>
+  %s = nt.sort %i axis 0 descending false : !nt.tensor<[4] x i32> -> !nt.tensor<[4] x i32>
   nt.return
 }
 
@@ -163,7 +163,67 @@ nt.kernel @sort_columns grid #nt.expr<n ceildiv 64> arrange {
   %e = nt.expand_dims %i axis 0 : !nt.tensor<[8] x i32> -> !nt.tensor<[1, 8] x i32>
   %b = nt.broadcast %e : !nt.tensor<[1, 8] x i32> -> !nt.tensor<[2, 8] x i32>
   %x = nt.cast %b : !nt.tensor<[2, 8] x i32> -> !nt.tensor<[2, 8] x i16>
-  %s = nt.sort %x axis 0 descending true : !nt.tensor<[2, 8] x i16>
+  %s = nt.sort %x axis 0 descending true : !nt.tensor<[2, 8] x i16> -> !nt.tensor<[2, 8] x i16>
+  nt.return
+}
+
+// The first two of eight: pairs are sorted, along the bit above the two that are halved first;
+// from each half of those, and of what is left, the larger, each time with a merge.
+// CHECK-LABEL: tt.func @sort_first
+// CHECK: [[h:%.*]] = tt.reshape %i : tensor<8xi32> -> tensor<2x2x2xi32>
+// CHECK-NEXT: "tt.reduce"([[h]]) <{axis = 0 : i32}> ({
+// CHECK: arith.xori
+// CHECK: [[pairs:%.*]] = arith.select {{%.*}} : tensor<2x2x2xi1>, tensor<2x2x2xi32>
+// CHECK-NEXT: [[half:%.*]] = "tt.reduce"([[pairs]]) <{axis = 2 : i32}> ({
+// CHECK: arith.maxsi
+// CHECK: (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+// CHECK-NEXT: "tt.reduce"([[half]]) <{axis = 0 : i32}> ({
+// CHECK: [[pairs:%.*]] = arith.select {{%.*}} : tensor<2x2xi1>, tensor<2x2xi32>
+// CHECK-NEXT: [[half:%.*]] = "tt.reduce"([[pairs]]) <{axis = 1 : i32}> ({
+// CHECK: arith.maxsi
+// CHECK: (tensor<2x2xi32>) -> tensor<2xi32>
+// CHECK-NEXT: "tt.reduce"([[half]]) <{axis = 0 : i32}> ({
+// CHECK: arith.xori
+// CHECK: arith.cmpi eq
+// CHECK: %s = arith.select {{%.*}} : tensor<2xi1>, tensor<2xi32>
+// CHECK-NEXT: tt.return
+nt.kernel @sort_first grid #nt.expr<n ceildiv 64> arrange {
+  nt.arranged
+} apply {
+  %i = nt.arange <0> : !nt.tensor<[8] x i32>
+  %s = nt.sort %i axis 0 descending true : !nt.tensor<[8] x i32> -> !nt.tensor<[2] x i32>
+  nt.return
+}
+
+// The smallest of all is a reduction.
+// CHECK-LABEL: tt.func @sort_one_of_many
+// CHECK: "tt.reduce"(%i) <{axis = 0 : i32}> ({
+// CHECK: arith.minsi
+// CHECK: %s = tt.splat {{%.*}} : i32 -> tensor<1xi32>
+// CHECK-NEXT: tt.return
+nt.kernel @sort_one_of_many grid #nt.expr<n ceildiv 64> arrange {
+  nt.arranged
+} apply {
+  %i = nt.arange <0> : !nt.tensor<[8] x i32>
+  %s = nt.sort %i axis 0 descending false : !nt.tensor<[8] x i32> -> !nt.tensor<[1] x i32>
+  nt.return
+}
+
+// Of what is bitonic, the larger of each half, and a merge; reversed, into the opposite order.
+// CHECK-LABEL: tt.func @sort_bitonic
+// CHECK: [[h:%.*]] = tt.reshape %i : tensor<8xi32> -> tensor<2x2x2xi32>
+// CHECK-NEXT: [[half:%.*]] = "tt.reduce"([[h]]) <{axis = 0 : i32}> ({
+// CHECK: arith.maxsi
+// CHECK: "tt.reduce"([[half]]) <{axis = 0 : i32}> ({
+// CHECK: arith.cmpi ne
+// CHECK: "tt.reduce"({{%.*}}) <{axis = 1 : i32}> ({
+// CHECK-NOT: "tt.reduce"
+// CHECK: %s = tt.reshape {{%.*}} : tensor<2x2xi32> -> tensor<4xi32>
+nt.kernel @sort_bitonic grid #nt.expr<n ceildiv 64> arrange {
+  nt.arranged
+} apply {
+  %i = nt.arange <0> : !nt.tensor<[8] x i32>
+  %s = nt.sort bitonic %i axis 0 descending true reversed : !nt.tensor<[8] x i32> -> !nt.tensor<[4] x i32>
   nt.return
 }
 
@@ -174,6 +234,6 @@ nt.kernel @sort_unsigned grid #nt.expr<n ceildiv 64> arrange {
 } apply {
   %i = nt.arange <0> : !nt.tensor<[2] x i32>
   %u = nt.cast %i : !nt.tensor<[2] x i32> -> !nt.tensor<[2] x ui8>
-  %s = nt.sort %u axis 0 descending false : !nt.tensor<[2] x ui8>
+  %s = nt.sort %u axis 0 descending false : !nt.tensor<[2] x ui8> -> !nt.tensor<[2] x ui8>
   nt.return
 }

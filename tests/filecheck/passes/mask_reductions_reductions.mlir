@@ -39,7 +39,7 @@ nt.kernel @sorts symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
-  %s = nt.sort %v axis 0 descending false : !nt.tensor<[64] x i32>
+  %s = nt.sort %v axis 0 descending false : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i32>
   %t = nt.reduce "sum" %s axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.return
 }
@@ -57,7 +57,7 @@ nt.kernel @falling symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
-  %s = nt.sort %v axis 0 descending true : !nt.tensor<[64] x i32>
+  %s = nt.sort %v axis 0 descending true : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i32>
   nt.return
 }
 

@@ -98,7 +98,7 @@ nt.kernel @across symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: [[most:%.*]] = arith.constant 2147483647 : i32
 // CHECK-NEXT: [[last:%.*]] = nt.full [[most]]
 // CHECK-NEXT: [[e:%.*]] = nt.elementwise "where"({{%.*}}, %d, [[last]])
-// CHECK-NEXT: %s = nt.sort [[e]] axis 0 descending false : !nt.tensor<[64] x i32>
+// CHECK-NEXT: %s = nt.sort [[e]] axis 0 descending false : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i32>
 // CHECK: [[b:%.*]] = nt.elementwise "lt"
 // CHECK-NEXT: %h = nt.histogram %s mask [[b]] : !nt.tensor<[64] x i1> : !nt.tensor<[64] x i32> -> !nt.tensor<[16] x i32>
 nt.kernel @sorts symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -111,7 +111,7 @@ nt.kernel @sorts symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[48] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32>
   %d = nt.cast %v : !nt.tensor<[48] x f32> -> !nt.tensor<[48] x i32>
-  %s = nt.sort %d axis 0 descending false : !nt.tensor<[48] x i32>
+  %s = nt.sort %d axis 0 descending false : !nt.tensor<[48] x i32> -> !nt.tensor<[48] x i32>
   %h = nt.histogram %s : !nt.tensor<[48] x i32> -> !nt.tensor<[10] x i32>
   nt.return
 }

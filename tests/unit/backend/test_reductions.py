@@ -10,10 +10,11 @@ import pytest
 import torch
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from ninetoothed.backend.triton.triton_python import emit_triton_python
 from ninetoothed.ir.rewriting import Inserter, replace
-from ninetoothed.passes.lowering.sorting import sort
+from ninetoothed.passes.lowering.sorting import Sort, sort
 from tests.support.interpreted import Case, run
 from tests.support.tt_modules import elementwise
 from tests.unit.backend.test_ttir import compile_for
@@ -133,7 +134,8 @@ def sorted_by(descending: bool, unsigned: bool) -> ModuleOp:
     module = elementwise("%y = arith.andi %x0, %x0 : tensor<64xi32>", "i32", count=1)
     (op,) = (op for op in module.walk() if isinstance(op, arith.AndIOp))
     inserter = Inserter.before(op)
-    replace(op, [sort(inserter.add, op.lhs, 0, descending, unsigned)])
+    wanted = Sort(0, 64, descending, unsigned)
+    replace(op, [sort(inserter.add, SSAValue.get(op.lhs), wanted)])
     return module
 
 

@@ -152,7 +152,7 @@ def test_equal_moves_have_one_guard() -> None:
     found = Analysed(f"""
     %a = nt.expand_dims %v {move}
     %b = nt.expand_dims %v {move}
-    %s = nt.sort %v axis 1 descending false : {B}
+    %s = nt.sort %v axis 1 descending false : {B} -> {B}
     """)
     assert found["a"] is found["b"]
     assert isinstance(found["s"], Leading)

@@ -253,9 +253,9 @@ def test_passes_may_be_left_out() -> None:
         assert name not in found
     can = (
         "nt-pack-operands, nt-sink-scales, nt-unroll-reductions, nt-defer-reductions, "
-        "nt-split-reductions, nt-coarsen-programs, nt-hoist-loads, nt-advance-loads, "
-        "nt-fold-guards, nt-guard-loads, "
-        "nt-clamp-guards, nt-skip-programs, nt-split-boundaries, nt-stage-loops, "
+        "nt-split-reductions, nt-coarsen-programs, nt-merge-sorted, nt-hoist-loads, "
+        "nt-advance-loads, nt-fold-guards, nt-guard-loads, nt-clamp-guards, nt-skip-programs, "
+        "nt-split-boundaries, nt-stage-loops, "
         "nt-use-descriptors, nt-reread-rows, nt-persist-programs, nt-hoist-invariants or "
         "nt-widen-products"
     )
@@ -273,7 +273,7 @@ def test_passes_may_be_left_out() -> None:
 def test_a_pass_takes_the_place_of_another() -> None:
     register(kind("my-one"), after="nt-hoist-loads")
     found = names(Pipeline().insert("my-one").without("nt-hoist-loads"))
-    assert found[1:4] == ["nt-schedule-programs", "my-one", "nt-advance-loads"]
+    assert found[1:4] == ["nt-merge-sorted", "my-one", "nt-advance-loads"]
 
 
 def test_a_class_that_was_registered_anew() -> None:

@@ -30,7 +30,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.sort %v axis 2 descending false : !nt.tensor<[64, 32] x f32>
+  %r = nt.sort %v axis 2 descending false : !nt.tensor<[64, 32] x f32> -> !nt.tensor<[64, 32] x f32>
   nt.return
 }
 
@@ -42,7 +42,43 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.sort %v axis 1 descending false : !nt.tensor<[64, 32] x f32>
+  %r = nt.sort %v axis 1 descending false : !nt.tensor<[64, 32] x f32> -> !nt.tensor<[64, 32] x f32>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.sort: !nt.tensor<[64] x i32> along 0 cannot be !nt.tensor<[8] x i64>
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
+  %r = nt.sort %n axis 0 descending false : !nt.tensor<[64] x i32> -> !nt.tensor<[8] x i64>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.sort: !nt.tensor<[64] x i32> along 0 cannot be !nt.tensor<[8, 8] x i32>
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
+  %r = nt.sort %n axis 0 descending false : !nt.tensor<[64] x i32> -> !nt.tensor<[8, 8] x i32>
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.sort: of 64 lanes there are no first 128
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
+  %r = nt.sort %n axis 0 descending false : !nt.tensor<[64] x i32> -> !nt.tensor<[128] x i32>
   nt.return
 }
 

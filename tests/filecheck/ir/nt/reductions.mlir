@@ -40,8 +40,12 @@ nt.kernel @folds symbols [#nt.symbol<B meta 32 to 1024>] arrange {
   ^bb0(%a3 : ui8, %b3 : ui8):
     nt.yield %a3 : ui8
   } : !nt.tensor<[B] x ui8> -> !nt.tensor<[B] x ui8>, !nt.tensor<[B] x i1>
-  // CHECK-NEXT: %sorted = nt.sort %n axis 0 descending true : !nt.tensor<[B] x ui8>
-  %sorted = nt.sort %n axis 0 descending true : !nt.tensor<[B] x ui8>
+  // CHECK-NEXT: %sorted = nt.sort %n axis 0 descending true : !nt.tensor<[B] x ui8> -> !nt.tensor<[B] x ui8>
+  %sorted = nt.sort %n axis 0 descending true : !nt.tensor<[B] x ui8> -> !nt.tensor<[B] x ui8>
+  // CHECK-NEXT: %top = nt.sort %n axis 0 descending false reversed : !nt.tensor<[B] x ui8> -> !nt.tensor<[4] x ui8>
+  %top = nt.sort %n axis 0 descending false reversed : !nt.tensor<[B] x ui8> -> !nt.tensor<[4] x ui8>
+  // CHECK-NEXT: %merged = nt.sort bitonic %top axis 0 descending true : !nt.tensor<[4] x ui8> -> !nt.tensor<[2] x ui8>
+  %merged = nt.sort bitonic %top axis 0 descending true : !nt.tensor<[4] x ui8> -> !nt.tensor<[2] x ui8>
   // CHECK-NEXT: %h = nt.histogram %n : !nt.tensor<[B] x ui8> -> !nt.tensor<[10] x i32>
   %h = nt.histogram %n : !nt.tensor<[B] x ui8> -> !nt.tensor<[10] x i32>
   // CHECK-NEXT: %masked = nt.histogram %n mask %m : !nt.tensor<[B] x i1> : !nt.tensor<[B] x ui8> -> !nt.tensor<[10] x i32>
