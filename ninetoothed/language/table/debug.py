@@ -85,7 +85,8 @@ ROWS = (
         ("cond", "msg=''", "mask=None"),
         "Run-time assertion: stops with ``msg`` where a lane of ``cond`` is false and ``mask`` "
         "holds; on a GPU that ends the process's use of the device. Unlike Triton's it is never "
-        "left out.",
+        "left out. In a loop with dots, Triton then loads nothing ahead: carry a bit through the "
+        "loop, and assert behind it.",
     ),
     Primitive(
         "static_print",
