@@ -92,7 +92,9 @@ def number_signature(
         warn(DtypeWarning(text, about=f"{parameter.name}: {declared}, {dtype}"))
     if parameter.kind == "constexpr":
         return ParamSignature(parameter.name, parameter.kind, dtype, value=value)
-    return ParamSignature(parameter.name, parameter.kind, dtype, moderate=is_moderate(value))
+    return ParamSignature(
+        parameter.name, parameter.kind, dtype, moderate=_is_moderate_float(dtype, value)
+    )
 
 
 def _number_type(parameter: Parameter, value: bool | int | float, given: Sequence[Any] = ()) -> str:
@@ -138,9 +140,14 @@ def number_class(parameter: Parameter, value: Any) -> Hashable:
     if parameter.kind == "scalar":
         undeclared = parameter.dtype is None
         dtype = dtypes.literal(value) if undeclared else _number_type(parameter, value)
-        return dtype, is_moderate(value)
+        return dtype, _is_moderate_float(dtype, value)
     # Zeros of either sign are equal, and are not the same.
     return _number_type(parameter, value), repr(value)
+
+
+def _is_moderate_float(dtype: str, value: bool | int | float) -> bool:
+    """True for a number that may be a scale, of a floating-point type."""
+    return dtype.startswith("fp") and is_moderate(value)
 
 
 def without_moderate(signature: Signature, scales: Container[str]) -> Signature:

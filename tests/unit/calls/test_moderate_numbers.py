@@ -72,3 +72,5 @@ def test_kernels_of_which_nothing_is_known_without_a_value() -> None:
     kernel, x = made(Tensor(0), Tensor(0, constexpr=True)), torch.zeros(3, 4)
     assert moderate(signature(kernel, x, 0.5, 2)) == ["scale"]
     assert moderate(signature(kernel, x, -0.5, 2)) == []
+    # An integer is no scale, of whatever sign.
+    assert signature(kernel, x, 3, 2) == signature(kernel, x, -3, 2)
