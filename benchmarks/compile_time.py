@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import pkgutil
 import statistics
 import sys
@@ -56,8 +57,8 @@ _OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
     "max_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True),
     "topk": lambda example: example.topk_kernel(8),
 }
-# Of a dim whose size is a constant: a head's.
-_SIZE = 64
+# Of a dim whose size is a constant: a head's, or where a block has too many lanes so, a filter's.
+_SIZES = (64, 3)
 _LINES = 500
 # The first of these that a kernel's language takes is what its undeclared element types are.
 _DTYPES = ("fp16", "fp32", "i32")
@@ -158,10 +159,10 @@ def assumed(kernel: Kernel) -> tuple[str, Signature, Config]:
     """
     definition = kernel.definition
     flags = [parameter.name for parameter in definition.parameters if parameter.kind == "constexpr"]
-    sizes = dict.fromkeys(definition.constexpr_sizes, _SIZE)
-    values = {**plain_values(definition), **dict.fromkeys(flags, True), **sizes}
+    known = {**plain_values(definition), **dict.fromkeys(flags, True)}
     reasons: list[NineToothedError] = []
-    for dtype in _DTYPES:
+    for size, dtype in itertools.product(_SIZES, _DTYPES):
+        values = {**known, **dict.fromkeys(definition.constexpr_sizes, size)}
         try:
             signature = assumed_signature(definition, {}, values, dtype)
             return dtype, *pick(definition, kernel.composed(signature), signature, {})

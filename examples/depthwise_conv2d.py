@@ -36,7 +36,7 @@ def arrangement(input, weight, output, stride, padding, dilation):
     windows_arranged = rows.tile((1, 1, BLOCK_SIZE, -1)).squeeze(3)
     windows_arranged.dtype = windows_arranged.dtype.squeeze((0, 1))
     output_arranged = blocks(output.flatten(start_dim=2))
-    weight_arranged = of_channel(weight.flatten(start_dim=1), output_arranged)
+    weight_arranged = of_channel(weight.squeeze(1).flatten(start_dim=1), output_arranged)
     return windows_arranged, weight_arranged, output_arranged
 
 

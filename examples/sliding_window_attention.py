@@ -83,7 +83,7 @@ sliding_window_attention_kernel = ninetoothed.make(
     application,
     (
         *(attention.query, attention.key, attention.value),
-        *(Tensor(0), Tensor(0), Tensor(0, constexpr=True), Tensor(0)),
+        *(Tensor(0, dtype=ninetoothed.int32), Tensor(0), Tensor(0, constexpr=True), Tensor(0)),
         attention.output,
     ),
     kernel_name="sliding_window_attention_kernel",
@@ -114,6 +114,8 @@ def sliding_window_attention(
         raise ValueError(f"softcap must be above 0 and finite, not {softcap}")
     if scale is None:
         scale = query.shape[-1] ** -0.5
+    # Wider windows see no more.
+    window = min(window, max(query.shape[-2], 1))
     query = attention.grouped(query, key.shape[1])
     output = query.new_empty((*query.shape[:-1], value.shape[-1]))
     is_capped = softcap is not None

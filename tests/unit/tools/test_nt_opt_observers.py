@@ -143,6 +143,7 @@ def test_times_are_a_tree_with_a_total() -> None:
         "  specialized",
         "    nt-specialize",
         "    nt-pack-operands",
+        "    nt-sink-scales",
         "    nt-unroll-reductions",
         "    nt-defer-reductions",
         "    nt-split-reductions",
