@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
-from ninetoothed.artifacts.interface import Interface
+from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.artifacts.signature import NARROW, Signature
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
@@ -28,6 +28,7 @@ from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.dtype import own_type
 
+OfNumber = Callable[[Parameter, Any], Hashable]
 Classify = Callable[[Sequence[Any], Mapping[str, Any]], tuple[tuple[Any, ...], Hashable]]
 
 _MOST = 4096
@@ -45,8 +46,9 @@ class CallClass(NamedTuple):
 class Binder:
     """Callable that binds and checks the calls of one kernel, as ``arguments.bind`` does.
 
-    ``finish`` is applied to their signatures; ``collecting`` takes the warnings. Several threads
-    may use it at once.
+    ``finish`` is applied to their signatures; ``collecting`` takes the warnings; ``of_number`` is
+    given a parameter and a number, and returns what these signatures depend on. Several threads may
+    use it at once.
     """
 
     def __init__(
@@ -54,8 +56,10 @@ class Binder:
         interface: Interface,
         finish: Callable[[Signature], Signature],
         collecting: Callable[[], AbstractContextManager[object]] = nullcontext,
+        of_number: OfNumber = number_class,
     ) -> None:
         self._interface = interface
+        self._of_number = of_number
         self._collecting = collecting
         self._finish = finish
         self._known: dict[Hashable, CallClass] = {}
@@ -118,7 +122,7 @@ class Binder:
     def _first_classified(
         self, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], Hashable]:
-        self._classify = _classify(self._interface)
+        self._classify = _classify(self._interface, self._of_number)
         return self._classify(args, keywords)
 
 
@@ -162,7 +166,7 @@ def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[tuple[Any,
     return (), None
 
 
-def _classify(interface: Interface) -> Classify:
+def _classify(interface: Interface, of_number: OfNumber) -> Classify:
     """Generate a function that maps a call to its parameters' values and its class's key; the key
     is None for calls that only ``arguments.bind`` takes. It raises for many a wrong call.
     """
@@ -222,7 +226,7 @@ def _classify(interface: Interface) -> Classify:
         f"return tuple(values), (aliased, {', '.join(key)})",
     ]
     known: dict[str, Any] = {
-        f"class{place}": functools.partial(number_class, parameters[place]) for place in numbers
+        f"class{place}": functools.partial(of_number, parameters[place]) for place in numbers
     }
     known |= {f"empty{index}": one for index, one in enumerate(interface.emptinesses)}
     traits = Traits(len(tensors))

@@ -127,9 +127,9 @@ def _is_narrow(value: bool | int | float) -> bool:
     return abs(value) <= 1 << 24
 
 
-def number_class(parameter: Parameter, value: Any) -> Hashable:
-    """Part of a plain number that a launch depends on beside its tensors' element types: its own
-    and whether it is moderate, or all where it is baked in.
+def type_class(parameter: Parameter, value: Any) -> Hashable:
+    """Part of a plain number that most launches depend on beside their tensors' element types: its
+    own, or all where it is baked in.
 
     Raises:
         ArgumentError: no element type holds it.
@@ -137,12 +137,21 @@ def number_class(parameter: Parameter, value: Any) -> Hashable:
     """
     if type(value) not in PLAIN:
         raise TypeError("no plain number")
-    if parameter.kind == "scalar":
-        undeclared = parameter.dtype is None
-        dtype = dtypes.literal(value) if undeclared else _number_type(parameter, value)
-        return dtype, _is_moderate_float(dtype, value)
+    if parameter.kind == "scalar" and parameter.dtype is None:
+        return dtypes.literal(value)
+    dtype = _number_type(parameter, value)
     # Zeros of either sign are equal, and are not the same.
-    return _number_type(parameter, value), repr(value)
+    return dtype if parameter.kind == "scalar" else (dtype, repr(value))
+
+
+def number_class(parameter: Parameter, value: Any) -> Hashable:
+    """As :func:`type_class`, and whether a float is moderate: of kernels that may gain by that.
+
+    Raises:
+        ArgumentError, TypeError: as there.
+    """
+    found = type_class(parameter, value)
+    return (found, _is_moderate_float(found, value)) if isinstance(found, str) else found
 
 
 def _is_moderate_float(dtype: str, value: bool | int | float) -> bool:

@@ -34,7 +34,7 @@ from ninetoothed.calls.aliasing import narrowed, without_aliasing
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
-from ninetoothed.calls.numbers import number_class, without_moderate
+from ninetoothed.calls.numbers import number_class, type_class, without_moderate
 from ninetoothed.calls.places import Place
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -225,7 +225,9 @@ class Kernel:
         interface = self.interface = compilation.definition.interface
         self._backend = options.backend
         self._compilation = compilation
-        self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
+        # Where it is not known, there may be scales.
+        of_number = type_class if compilation.scales == () else number_class
+        self._launch_cache = LaunchCache(interface, of_number, self._asks_of_gradients)
         self._dispatcher = Dispatcher(
             interface.name,
             compilation,
@@ -250,7 +252,7 @@ class Kernel:
             None if digest is None else f"{digest} {options.tune}",
             self._warnings.warn_of_gradients,
         )
-        self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
+        self._bind = Binder(interface, self._narrowed, compilation.issued.collecting, of_number)
         # What is asked changes with the first answer, which torch's compiler would take for a
         # reason to compile its first graph anew.
         tracing.is_compiling()
@@ -381,9 +383,7 @@ class Kernel:
         return self._warnings.asks_of_gradients
 
     def _narrowed(self, signature: Signature) -> Signature:
-        """Drop what the kernel does not gain by: moderate numbers that scale nothing, and shared
-        memory that it does not write to.
-        """
+        """Drop moderate numbers that scale nothing, and shared memory that is not written to."""
         if self._compilation.scales is not None:
             signature = without_moderate(signature, self._compilation.scales)
         plain = without_aliasing(signature)

@@ -20,9 +20,9 @@ from ninetoothed.calls.numbers import (
     element_type_of,
     is_tensor_like,
     member_value,
-    number_class,
     number_value,
     shown_value,
+    type_class,
 )
 from ninetoothed.calls.positions import MOST_ORDERS, CallOrder
 from ninetoothed.definition.outputs import Output, Outputs
@@ -252,7 +252,7 @@ class Allocation:
         known = {
             **{f"default{place}": value for place, value in enumerate(plan.defaults)},
             **{
-                f"class{place}": functools.partial(number_class, one)
+                f"class{place}": functools.partial(type_class, one)
                 for place, one in enumerate(self._parameters)
             },
             "known": self._known,
@@ -297,7 +297,7 @@ class Allocation:
                 if one.kind == "tensor":
                     key += (value.__class__, value.dtype)
                 else:
-                    key.append(number_class(one, value))
+                    key.append(type_class(one, value))
         except TypeError:
             # It has a number of another class than Python's.
             return allocate(*values)

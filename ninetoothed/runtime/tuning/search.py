@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -190,7 +191,7 @@ class Search:
                 for config in self._existing(result):
                     if found := self._compiled([config], progress):
                         return found
-            order, count = self._order(), self._at_once
+            order, count = [*self._order()], self._at_once
             if self._mode == "off":
                 count, refinements = 1, 0
             able: list[Config] = []
@@ -316,13 +317,22 @@ class Search:
         sizes, space = self._fitting.sizes, self._candidates.space
         return [one for one in result.ranked if one.values in sizes and space.has(one)]
 
-    def _order(self) -> list[Config]:
+    def _order(self) -> Iterator[Config]:
         """The configurations to try, the most promising first, as many as the user allows."""
-        varied = _varied(self._ranked)
-        first, later = varied[:_UNBUNDLED], varied[_UNBUNDLED:]
+        return itertools.islice(self._every(), self._limit)
+
+    def _every(self) -> Iterator[Config]:
+        yield from self._unbundled
+        # A search without timing mostly ends before.
+        yield from self._bundled
+        yield from _varied(self._ranked)[_UNBUNDLED:]
         # What the model refuses is tried where nothing else runs.
-        refused = [row.config for row in self._ranked if row.reason]
-        return [*first, *self._bundled, *later, *refused][: self._limit]
+        yield from (row.config for row in self._ranked if row.reason)
+
+    @cached_property
+    def _unbundled(self) -> list[Config]:
+        """The most promising, as they are."""
+        return _varied(self._ranked)[:_UNBUNDLED]
 
     @cached_property
     def _at_once(self) -> int:
@@ -341,7 +351,7 @@ class Search:
         descriptors, without persistent programs: threads would store beside what is read.
         """
         found: list[Config] = []
-        for config in _varied(self._ranked)[:_UNBUNDLED]:
+        for config in self._unbundled:
             bundle = config
             for one in self._candidates.space.varied(config):
                 for name in _BUNDLED:
@@ -356,13 +366,9 @@ class Search:
         """Each as it is; or, where the model refuses persistent programs with it, with loads alone
         through descriptors, or else without persistent programs.
         """
+        # Of what stores no boxes, the second is refused as the first.
         variants = [
-            (
-                one,
-                one.choosing(DESCRIPTORS, 1) if one.stores_boxes else one,
-                one.choosing(PERSISTENT, None),
-            )
-            for one in configs
+            (one, one.choosing(DESCRIPTORS, 1), one.choosing(PERSISTENT, None)) for one in configs
         ]
         every = tuple(dict.fromkeys(one for row in variants for one in row if one.is_persistent))
         refused = {row.config for row in self._candidates.ranked(self._values, every) if row.reason}
@@ -381,7 +387,7 @@ class Search:
 
     def _promising(self, progress: Progress) -> list[Row]:
         """Times the model's best; where none of them can run, the next ones."""
-        order, count = self._order(), self._at_once
+        order, count = [*self._order()], self._at_once
         logger.info(
             "tuning %s: %d of %d configurations",
             self._candidates.name,
