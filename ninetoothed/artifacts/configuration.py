@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -84,6 +84,13 @@ class Config:
         others = [one for one in self.choices if one[0] != name]
         chosen = [] if value is None else [(name, value)]
         return replace(self, choices=tuple(sorted([*others, *chosen])))
+
+    def choosing_each(self, values: Mapping[str, int | None]) -> Config:
+        """The same with other values of several choices, as :meth:`choosing`."""
+        found = self
+        for name, value in values.items():
+            found = found.choosing(name, value)
+        return found
 
     @staticmethod
     def of(fields: dict[str, Any]) -> Config:

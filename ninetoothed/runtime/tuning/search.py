@@ -352,10 +352,9 @@ class Search:
         """
         found: list[Config] = []
         for config in self._unbundled:
-            bundle = config
-            for one in self._candidates.space.varied(config):
-                for name in _BUNDLED:
-                    bundle = bundle.choosing(name, one.value(name) or bundle.value(name))
+            varied = self._candidates.space.varied(config)
+            highest = dict(choice for one in varied for choice in one.choices)
+            bundle = config.choosing_each({name: highest.get(name) for name in _BUNDLED})
             if not bundle.stores_boxes:
                 bundle = bundle.choosing(PERSISTENT, None)
             if config.parts == 1 and len(bundle.choices) > len(config.choices) + 1:
@@ -569,11 +568,8 @@ def _together(best: Config, varied: Sequence[Config]) -> list[Config]:
     """``best`` with all at once of what is ``varied`` one by one, if that is several choices: some
     gain with others alone. What the model ranks stays as it is.
     """
-    values = {name: value for one in varied for name, value in one.choices}
-    values |= {SPLIT: None, PACKED: None, **dict(best.choices)}
-    found = best
-    for name, value in values.items():
-        found = found.choosing(name, value)
+    highest = dict(choice for one in varied for choice in one.choices)
+    found = best.choosing_each({**highest, SPLIT: None, PACKED: None, **dict(best.choices)})
     return [found] if len(found.choices) > len(best.choices) + 1 else []
 
 
