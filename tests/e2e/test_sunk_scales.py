@@ -61,7 +61,9 @@ def test_numbers_of_calls(device: str, shift: Kernel, scale: float, is_sunk: boo
     scores = x * number
     largest = torch.where(scores.isnan(), -math.inf, scores).amax(1, keepdim=True)
     largest = torch.where(scores.isnan().all(1, keepdim=True), math.nan, largest)
-    check_kernel(shift, (x, y, scale), {"y": scores - largest}, levels=LEVELS[device])
+    # A GPU's compiler may round the product and the difference at once.
+    rounded = {"atol": 1e-6 * max(scale, 10.0)} if math.isfinite(scale) else {}
+    check_kernel(shift, (x, y, scale), {"y": scores - largest}, levels=LEVELS[device], **rounded)
     assert remarks_of(shift, PASS, x, y, scale) == [SUNK if is_sunk else IN_SUCH_CALLS]
 
 
