@@ -15,7 +15,7 @@ import os
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -58,9 +58,13 @@ def counted_compiles() -> Generator[list[str]]:
         names.append(kernel.sym_name.data)
         return lower(module, *arguments, **options)
 
-    def counted_compile(artifacts: Sequence[Artifact], *arguments: Any, **options: Any) -> Any:
-        names.extend(artifact.name for artifact in artifacts)
-        return compile(artifacts, *arguments, **options)
+    def named(artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
+        for artifact in artifacts:
+            names.append(artifact.name)
+            yield artifact
+
+    def counted_compile(artifacts: Iterable[Artifact], *arguments: Any, **options: Any) -> Any:
+        return compile(named(artifacts), *arguments, **options)
 
     with (
         mock.patch.object(compiler, "lower", counted_lower),

@@ -69,7 +69,6 @@ def _varlen_attention(
     total = tl.zeros((BLOCK_M,), tl.float32)
     whole, some = key_blocks(first, key_length, BLOCK_M, BLOCK_N, IS_CAUSAL)
     for part in tl.static_range(2):
-        MASKED: tl.constexpr = part == 1
         accumulator, largest, total = forward_loop(
             accumulator,
             largest,
@@ -81,10 +80,10 @@ def _varlen_attention(
             value_stride_n,
             factor,
             m,
-            whole if MASKED else 0,
-            some if MASKED else whole,
+            whole if part == 1 else 0,
+            some if part == 1 else whole,
             key_length,
-            MASKED,
+            part == 1,
             IS_CAUSAL,
             HEAD_DIM,
             VALUE_DIM,

@@ -123,7 +123,6 @@ def _sliding_window_attention(
     start = tl.maximum(first - window + 1, 0) // BLOCK_N
     whole_start = tl.cdiv(tl.maximum(first + BLOCK_M - window, 0), BLOCK_N)
     for part in tl.static_range(3):
-        MASKED: tl.constexpr = part != 1
         if part == 0:
             low, high = start, tl.minimum(whole_start, end)
         elif part == 1:
@@ -145,7 +144,7 @@ def _sliding_window_attention(
             high,
             N,
             window,
-            MASKED,
+            part != 1,
             HEAD_DIM,
             BLOCK_D,
             BLOCK_N,

@@ -25,9 +25,9 @@ def _causal_conv1d(
     WIDTH: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    row = tl.program_id(1)
+    row = tl.program_id(0)
     channel = row % CHANNELS
-    position = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    position = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     begin = input + (row // CHANNELS).to(tl.int64) * stride_sequence
     begin += channel.to(tl.int64) * stride_channel
     total = tl.zeros((BLOCK,), tl.float32) + tl.load(bias + channel).to(tl.float32)
@@ -44,7 +44,7 @@ def causal_conv1d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor)
     """SiLU of the causal convolution of sequences with filters (c, w), plus a bias."""
     sequences, channels, length = input.shape
     output = torch.empty(input.shape, dtype=input.dtype, device=input.device)
-    _causal_conv1d[lambda meta: (triton.cdiv(length, meta["BLOCK"]), sequences * channels)](
+    _causal_conv1d[lambda meta: (sequences * channels, triton.cdiv(length, meta["BLOCK"]))](
         input,
         weight.contiguous(),
         bias.contiguous(),

@@ -241,6 +241,8 @@ def test_a_case_of_all_providers(
 
 @pytest.mark.gpu
 @pytest.mark.slow
+# Resetting torch's compiler imports it.
+@pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("topic", [entry.name for entry in pkgutil.iter_modules([str(FOLDER)])])
 def test_small_cases_are_right(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Compiled is the most promising configuration of ours, and Triton's tuner times nothing.
