@@ -18,6 +18,7 @@ Legal = tuple[tuple[str, tuple[int, ...]], ...]
 
 SPLIT = "split_reductions"
 """The choice of how many programs share the iterations of one, which the model knows of."""
+INTERCHANGED = "interchanged_reductions"
 PACKED = "packed_operands"
 """The choice whether operands are read from packed copies, which it knows of, too."""
 BOUNDS = "moving_bounds"

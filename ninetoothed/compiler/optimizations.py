@@ -21,6 +21,7 @@ from ninetoothed.artifacts.configuration import (
     BOUNDS,
     DESCRIPTORS,
     GROUPED,
+    INTERCHANGED,
     PACKED,
     PERSISTENT,
     SPLIT,
@@ -34,6 +35,7 @@ from ninetoothed.passes import (
     advance_loads,
     coarsen_programs,
     defer_reductions,
+    interchange_reductions,
     lower_accesses,
     pack_operands,
     persist_programs,
@@ -63,6 +65,12 @@ TABLE: tuple[Optimization, ...] = (
     Optimization(
         *("collapsed_dims", "nt-specialize", "collapses"),
         "Flattened contiguous dims are addressed as one, without divisions.",
+    ),
+    Choice(
+        *(INTERCHANGED, "nt-interchange-reductions", "interchanged"),
+        "Of a flattened reduction, as over channels and taps, a block has lanes of the first dim "
+        "alone; the tuner says whether.",
+        interchange_reductions.legality,
     ),
     Choice(
         *(PACKED, "nt-pack-operands", "packed"),

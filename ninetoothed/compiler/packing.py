@@ -28,6 +28,8 @@ from ninetoothed.symbolic.normal_form import normalize
 COPY_CONFIG = Config((), num_warps=4, num_stages=1)
 _ROWS, _COLUMNS = 16, 128
 """The tile of a program: each of its threads moves 16 elements."""
+_TURNED_ROWS, _TURNED_COLUMNS = 32, 64
+"""The same where the parameter's rows are the copy's columns, and lie along memory."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,10 @@ def copy_module(copied: Copied) -> ModuleOp:
     decl, inner, row = packed.decl, packed.inner, packed.row
     names = (decl.name, f"{decl.name}_packed")
     type = IntegerType(packed.bits)
-    tile = {row: _ROWS, inner: _COLUMNS}
+    rows, columns = _ROWS, _COLUMNS
+    if decl.strides[inner].value != 1 and decl.strides[row].value == 1:
+        rows, columns = _TURNED_ROWS, _TURNED_COLUMNS
+    tile = {row: rows, inner: columns}
     programs: list[IndexExpr] = []
     indices: list[IndexExpr] = []
     for dim, size in enumerate(packed.sizes):
@@ -67,8 +72,8 @@ def copy_module(copied: Copied) -> ModuleOp:
     block = tuple(const(tile[dim]) for dim in sorted(tile))
     arrangement, entry = Block(), Block()
     arranged: list[nt.AccessOp] = []
-    rows = zip(names, (decl.sizes, packed.sizes), (decl.strides, packed.strides), strict=True)
-    for name, sizes, strides in rows:
+    arguments = zip(names, (decl.sizes, packed.sizes), (decl.strides, packed.strides), strict=True)
+    for name, sizes, strides in arguments:
         guards = tuple(Guard(indices[dim], sizes[dim]) for dim in sorted(tile))
         access = Access((tuple(programs), block), tuple(indices), guards)
         # The allocator gives memory at multiples of 16 bytes.

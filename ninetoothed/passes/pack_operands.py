@@ -75,7 +75,7 @@ nt.kernel @square symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -87,13 +87,16 @@ from ninetoothed.artifacts.configuration import PACKED
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality, is_packed
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
-from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.kernel_pass import KernelPass, ReorderedLanes
+from ninetoothed.layout.access import index_names
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis
 from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.analysis.pass_refusal import Refusal
+from ninetoothed.passes.analysis.windows import runs_along
+from ninetoothed.passes.interchange_reductions import interchange, reordered
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.divisibility import known_divisor
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, ir_text, substitute, symbol_names
@@ -167,8 +170,8 @@ class _Operands:
     def pack(self, ref: BlockArgument, equal: Equalities) -> None:
         """Let the tile be of a packed copy; ``equal``: sizes that are the same in every call."""
         source = self.kernel.sources[ref.index]
-        inner = innermost(source)
-        packed = packed_strides(source)
+        inner = self.innermost(ref)
+        packed = packed_strides(source.sizes, inner)
         source.packed, source.computed = source.strides, None
         source.strides = nt.ExprsAttr.of(packed)
         source.aligned = BoolAttr.from_bool(True)
@@ -184,15 +187,32 @@ class _Operands:
         )
         access.access = nt.AccessAttr(replace(old, guards=guards))
 
-    def why_unaligned(self, source: nt.SourceOp) -> str | None:
+    def innermost(self, ref: BlockArgument) -> int:
+        """The dim along which rows of a packed copy lie: the last one with stride 1 that lanes run
+        along, or the last one that they run along; where they run along none, the last one with
+        stride 1, or the last one.
+        """
+        source, attribute = nt.access_of(self.kernel.arranged.values[ref.index], {})
+        lanes = index_names(attribute.data.levels)[-1]
+        along = [
+            dim
+            for dim, index in enumerate(attribute.data.indices)
+            if any(runs_along(index, name) for name in lanes)
+        ]
+        units = [dim for dim, stride in enumerate(source.strides.data) if stride.value == 1]
+        rows = [dim for dim in units if dim in along] or along or units
+        return rows[-1] if rows else len(source.sizes) - 1
+
+    def why_unaligned(self, ref: BlockArgument) -> str | None:
         """Why rows of a source may begin anywhere; None: they begin at multiples of 16 bytes."""
+        source = self.kernel.sources[ref.index]
         strides, divisors = source.strides.data, self.kernel.divisors
         if not source.aligned.value.data:
             return f"it is not known to begin at a multiple of {_BYTES} bytes"
         least = _BYTES * 8 // DTYPES[nt.dtype_of(source.result.type)].bits
-        inner = innermost(source)
+        inner = self.innermost(ref)
         if strides[inner].value != 1:
-            return "no dim of it is known to have stride 1"
+            return "no dim that lanes run along is known to have stride 1"
         rows = zip(strides, source.sizes, strict=True)
         for dim, (stride, size) in enumerate(rows):
             if dim != inner and size.value != 1 and known_divisor(stride, divisors) < least:
@@ -215,24 +235,15 @@ def _loads(*values: SSAValue) -> Iterator[nt.LoadOp]:
             pending += op.operands
 
 
-def innermost(source: nt.SourceOp) -> int:
-    """The dim along which rows of a source's packed copy lie: the last one with stride 1, or the
-    last one.
-    """
-    units = [dim for dim, stride in enumerate(source.strides.data) if stride.value == 1]
-    return units[-1] if units else len(source.sizes) - 1
-
-
 def row_length(size: IndexExpr) -> IndexExpr:
     """The elements of a packed row, of which ``size`` are the parameter's."""
     return normalize(binary("ceildiv", size, _ROW) * _ROW)
 
 
-def packed_strides(source: nt.SourceOp) -> tuple[IndexExpr, ...]:
-    """The strides of a source's packed copy: rows at multiples of :data:`_ROW` elements, in the
-    order of the other dims.
+def packed_strides(sizes: Sequence[IndexExpr], inner: int) -> tuple[IndexExpr, ...]:
+    """The strides of a packed copy: rows along ``inner`` at multiples of :data:`_ROW` elements, in
+    the order of the other dims.
     """
-    inner, sizes = innermost(source), source.sizes
     strides = [const(1)] * len(sizes)
     step = row_length(sizes[inner])
     for dim in reversed([dim for dim in range(len(sizes)) if dim != inner]):
@@ -275,10 +286,16 @@ class PackOperandsPass(KernelPass):
     def __post_init__(self) -> None:
         require_among(self.name, "packed", self.packed, (0, 1))
 
+    def reordered_lanes(self, kernel: nt.KernelOp) -> Collection[ReorderedLanes]:
+        return reordered(kernel, self.name) if self.packed else ()
+
     def apply_to(self, kernel: nt.KernelOp) -> None:
         remarks = nt.RemarkEmitter(kernel, self.name)
         if not (self.packed or remarks):
             return
+        if self.packed:
+            # Taps of a window lie apart in memory, and lanes are to run along it.
+            interchange(kernel, remarks)
         operands, equal = _Operands(kernel), Equalities(decl.name for decl in kernel.declarations)
         for one, two in (pair.split("=") for pair in self.equal):
             equal.join(one, two)
@@ -286,7 +303,7 @@ class PackOperandsPass(KernelPass):
             equal.join(one, two)
         for ref, load in operands.read():
             source = kernel.sources[ref.index]
-            name, why = source.param.data, operands.why_unaligned(source)
+            name, why = source.param.data, operands.why_unaligned(ref)
             if why is None:
                 text = f"its rows begin at multiples of {_BYTES} bytes"
                 remarks.analysis(load, f"`{name}` read where it is: {text}")

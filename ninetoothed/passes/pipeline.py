@@ -66,6 +66,7 @@ SPECIALIZED: Stages = (
         "specialized",
         (
             "nt-specialize",
+            "nt-interchange-reductions",
             # What follows takes the copies' strides for the parameters'.
             "nt-pack-operands",
             "nt-sink-scales",
@@ -117,6 +118,7 @@ Timed = Callable[[int, str], AbstractContextManager[None]]
 
 
 OPTIONAL = (
+    "nt-interchange-reductions",
     "nt-pack-operands",
     "nt-sink-scales",
     "nt-unroll-reductions",

@@ -162,10 +162,10 @@ def is_row(source: nt.SourceOp, access: Access, dim: int) -> bool:
         for index, stride in zip(access.indices, source.strides.data, strict=True)
         if stride.value == 1
     ]
-    runs = [any(_steps(index, name) for index in unit) for name in names]
+    runs = [any(runs_along(index, name) for index in unit) for name in names]
     return runs[dim] and not any(runs[:dim] + runs[dim + 1 :])
 
 
-def _steps(index: IndexExpr, name: str) -> bool:
+def runs_along(index: IndexExpr, name: str) -> bool:
     """True if an index grows by 1 from each lane of ``name`` to the next."""
     return normalize(substitute(index, {name: sym(name) + 1}) - index).value == 1
