@@ -427,10 +427,16 @@ def attention(
     if scale is None:
         scale = query.shape[-1] ** -0.5
     query = grouped(query, key.shape[1])
+    # All see the same keys: the heads of a group are the rows of a block, as positions would be.
+    is_decoding = query.shape[3] == 1 and not is_causal
+    if is_decoding:
+        query = query.transpose(2, 3)
     if needs_gradients(query, key, value):
         output = Attention.apply(query, key, value, is_causal, scale)
     else:
         output, _ = forward(query, key, value, is_causal, scale)
+    if is_decoding:
+        output = output.transpose(2, 3)
     return output.flatten(1, 2)
 
 

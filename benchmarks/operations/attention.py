@@ -26,6 +26,14 @@ GROUPED_SIZES = {
     "ragged": (1, 32, 8, 1999, 128),
 }
 
+DECODING_SIZES = {
+    "small": (1, 8, 2, 512, 64),
+    "medium": (1, 16, 2, 32768, 128),
+    "large": (1, 16, 16, 32768, 128),
+    "ragged": (3, 14, 7, 4999, 64),
+}
+"""The same, but for one query a head: the length is that of the keys."""
+
 WINDOW_SIZES = {
     "small": (1, 8, 512, 64, 128),
     "medium": (2, 32, 4096, 64, 512),
@@ -115,6 +123,21 @@ def _operation(
     )
 
 
+def _decoding_inputs(
+    draw: Draw, batch: int, heads: int, key_heads: int, length: int, dim: int
+) -> tuple[torch.Tensor, ...]:
+    keys = (draw(batch, key_heads, length, dim) for _ in range(2))
+    return draw(batch, heads, 1, dim), *keys
+
+
+def _decoded(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    return _torch(query, key, value, is_causal=False)
+
+
+def _decoding_work(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> Work:
+    return _work(query, key, value, is_causal=False)
+
+
 def _window_inputs(
     draw: Draw, batch: int, heads: int, length: int, dim: int, window: int
 ) -> tuple[torch.Tensor | int, ...]:
@@ -155,6 +178,16 @@ OPERATIONS = (
     _operation("attention_grouped", is_causal=True, sizes=GROUPED_SIZES),
     _operation("attention_backward", is_causal=False, is_gradient=True),
     _operation("attention_causal_backward", is_causal=True, is_gradient=True),
+    Operation(
+        name="attention_decoding",
+        sizes=DECODING_SIZES,
+        inputs=_decoding_inputs,
+        reference=_decoded,
+        work=_decoding_work,
+        ours=attention.attention,
+        triton=by_hand("attention_decoding"),
+        torch=_decoded,
+    ),
     Operation(
         name="sliding_window_attention",
         sizes=WINDOW_SIZES,

@@ -26,11 +26,75 @@ Before:
 
 ```mlir
 // nt-opt -p 'nt-interchange-reductions{interchanged=1}'
+!rows = !nt.tensor<[c, w] x f16>
+!filters = !nt.tensor<[n, c, 3] x f16>
+!tiles = !nt.tensor<[c * 3 ceildiv 16] x !nt.tensor<[16, 16] x f16>>
+nt.kernel @k symbols [#nt.symbol<c size 0 to ?>, #nt.symbol<w size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [w, 1] aligned true : !rows
+  %f = nt.source "f" "tensor" strides [c * 3, 3, 1] aligned true : !filters
+  %0 = nt.access %x <[[w ceildiv 16, n ceildiv 16], [c * 3 ceildiv 16], [16, 16]]
+      -> [(b1 + k1_0 * 16) floordiv 3, b0 + g0 * 16 + (b1 + k1_0) mod 3]
+      if [[b1 + k1_0 * 16, c * 3], [b0 + g0 * 16 + (b1 + k1_0) mod 3, w]]>
+      : !rows -> !nt.tensor<[w ceildiv 16, n ceildiv 16] x !tiles>
+  %1 = nt.access %f <[[w ceildiv 16, n ceildiv 16], [c * 3 ceildiv 16], [16, 16]]
+      -> [b1 + g1 * 16, (b0 + k1_0 * 16) floordiv 3, (b0 + k1_0) mod 3]
+      if [[b0 + k1_0 * 16, c * 3], [b1 + g1 * 16, n]]>
+      : !filters -> !nt.tensor<[w ceildiv 16, n ceildiv 16] x !tiles>
+  nt.arranged %0, %1 : !nt.tensor<[w ceildiv 16, n ceildiv 16] x !tiles>, !nt.tensor<[w ceildiv 16, n ceildiv 16] x !tiles>
+} apply {
+^bb0(%a : !tiles, %b : !tiles):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %count = nt.size <c * 3 ceildiv 16> : i32
+  %0 = arith.constant 0.0 : f32
+  %zero = nt.full %0 : f32 -> !nt.tensor<[16, 16] x f32>
+  %sum = scf.for %i = %c0 to %count step %c1 iter_args(%acc = %zero) -> (!nt.tensor<[16, 16] x f32>) : i32 {
+    %1 = nt.load %a[%i] other 0.0 : f16 : !tiles[i32] -> !nt.tensor<[16, 16] x f16>
+    %2 = nt.load %b[%i] other 0.0 : f16 : !tiles[i32] -> !nt.tensor<[16, 16] x f16>
+    %3 = nt.dot %1, %2, %acc : !nt.tensor<[16, 16] x f16>, !nt.tensor<[16, 16] x f16> -> !nt.tensor<[16, 16] x f32>
+    scf.yield %3 : !nt.tensor<[16, 16] x f32>
+  }
+  nt.return
+}
 ```
 
 After:
 
 ```mlir
+!f_source = !nt.tensor<[n, c, 3] x f16>
+!a_load = !nt.tensor<[16, 16] x f16>
+!tile = !nt.tensor<[c ceildiv 16 * 3] x !a_load>
+!x_access = !nt.tensor<[w ceildiv 16, n ceildiv 16] x !tile>
+!zero = !nt.tensor<[16, 16] x f32>
+nt.kernel @k symbols [#nt.symbol<c size 0 to ?>, #nt.symbol<w size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [w, 1] aligned true : !nt.tensor<[c, w] x f16>
+  %f = nt.source "f" "tensor" strides [c * 3, 3, 1] aligned true : !f_source
+  %0 = nt.access %x <
+    [[w ceildiv 16, n ceildiv 16], [c ceildiv 16 * 3], [16, 16]]
+        -> [b1 + k1_0 floordiv 3 * 16, b0 + g0 * 16 + k1_0 mod 3]
+        if [[b0 + g0 * 16 + k1_0 mod 3, w], [b1 + k1_0 floordiv 3 * 16, c]]
+  > : !nt.tensor<[c, w] x f16> -> !x_access
+  %1 = nt.access %f <
+    [[w ceildiv 16, n ceildiv 16], [c ceildiv 16 * 3], [16, 16]]
+        -> [b1 + g1 * 16, b0 + k1_0 floordiv 3 * 16, k1_0 mod 3]
+        if [[b1 + g1 * 16, n], [b0 + k1_0 floordiv 3 * 16, c]]
+  > : !f_source -> !x_access
+  nt.arranged %0, %1 : !x_access, !x_access
+} apply {
+^bb0(%a: !tile, %b: !tile):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %2 = arith.constant 0.000000e+00 : f32
+  %zero = nt.full %2 : f32 -> !zero
+  %3 = nt.size <c ceildiv 16 * 3> : i32
+  %sum = scf.for %i = %c0 to %3 step %c1 iter_args(%acc = %zero) -> (!zero) : i32 {
+    %4 = nt.load %a[%i] other 0.000000e+00 : f16 : !tile[i32] -> !a_load
+    %5 = nt.load %b[%i] other 0.000000e+00 : f16 : !tile[i32] -> !a_load
+    %6 = nt.dot %4, %5, %acc : !a_load, !a_load -> !zero
+    scf.yield %6 : !zero
+  }
+  nt.return
+}
 ```
 """
 
@@ -182,6 +246,8 @@ def _product(kernel: nt.KernelOp, loop: scf.ForOp) -> _Product | None:
             return None
         operands.append(found)
     first, second = operands
+    if not first.divisors():
+        return None
     (count,) = first.access.levels[1]
     bounds = [known_scalar(one) for one in (loop.lb, loop.ub, loop.step)]
     if len(loop.results) != 1 or accumulated(loop, 0) != "add" or not _is_added(dot):

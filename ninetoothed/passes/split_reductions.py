@@ -8,6 +8,12 @@ last, whoever it is, and does what follows the loop. So results are the same in 
 of one program but for the order of sums. How many programs that pays for is for the clock to say,
 and so it is a choice of the tuner's (see ``compiler.optimizations``).
 
+Several loops are split as one, where each goes on with what the one before it carries and where that
+ends, as over whole blocks of keys and then over what is left. A sum may also be relative to the largest
+value so far, as in an online softmax: then each part has its own, and what it added up is scaled to the
+larger one (see ``analysis.rescaled_sums``). That is how attention of few queries and many keys is split,
+as in "Flash-Decoding for long-context inference" (T. Dao and others, 2023).
+
 Parts of one program lie side by side in the grid, so that they run at the same time, and what they
 have written is still in the cache when it is read.
 
@@ -112,10 +118,12 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1, i32
@@ -139,12 +147,13 @@ from ninetoothed.passes.analysis.accumulators import (
 from ninetoothed.passes.analysis.float_facts import filled_constant
 from ninetoothed.passes.analysis.loop_nests import Loop
 from ninetoothed.passes.analysis.pass_refusal import Refusal
+from ninetoothed.passes.analysis.rescaled_sums import Rescaled, rescaled_sums
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.lowering.branches import insert_branch, moved
 from ninetoothed.passes.lowering.types import numbers
 from ninetoothed.passes.option_values import require_among
-from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 _PARTS = (2, 4, 8, 16, 32, 64)
@@ -155,15 +164,26 @@ _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where prog
 _I64 = IntegerType(64)
 
 
+_Function: TypeAlias = str | Rescaled
+"""What combines values of two parts: a function of these two, or of sums and their extremes."""
+
+
 @dataclass(frozen=True)
 class _Reduction:
-    """A loop whose iterations can be split: ``functions`` combine what it carries."""
+    """Loops whose iterations can be split, each of which goes on where the one before ends:
+    ``functions`` combine what they carry.
+    """
 
-    loop: scf.ForOp
-    functions: tuple[str, ...]
+    loops: tuple[scf.ForOp, ...]
+    functions: tuple[_Function, ...]
     first: IndexExpr
     end: IndexExpr
     step: int
+
+    @property
+    def loop(self) -> scf.ForOp:
+        """The last one, whose results are those of all."""
+        return self.loops[-1]
 
     @property
     def type(self) -> IntegerType:
@@ -197,26 +217,69 @@ def _reduction(
     """
     ops = list(kernel.apply.block.ops)
     loops = [op for op in ops if isinstance(op, Loop)]
-    if not loops:
+    if not loops or not isinstance(loops[0], scf.ForOp) or not loops[0].results:
         return None
     try:
-        loop, *others = loops
-        if not isinstance(loop, scf.ForOp) or not loop.results:
-            return None
-        if others:
-            raise Refusal(others[0], "it is not the only loop")
+        chain = tuple(op for op in loops if isinstance(op, scf.ForOp))
+        if len(chain) < len(loops):
+            raise Refusal(loops[1], "it is not the only loop")
+        for before, loop in itertools.pairwise(chain):
+            _check_goes_on(before, loop)
         _check_grid(kernel)
-        _check_effects(ops, loop)
-        functions = tuple(_functions(loop, chosen))
-        ends = [known_scalar(value) for value in (loop.lb, loop.ub, loop.step)]
-        match ends:
-            case [IndexExpr() as first, IndexExpr() as end, IndexExpr(value=int(step))] if step > 0:
-                return _Reduction(loop, functions, first, end, step)
-            case _:
-                raise Refusal(loop, "how often the loop iterates is not known at the launch")
+        _check_effects(ops, chain[-1])
+        functions, *others = (tuple(_functions(loop, chosen)) for loop in chain)
+        if any(not _alike(functions, other) for other in others):
+            raise Refusal(chain[-1], "loops combine what they carry differently")
+        _check_begin(chain[0], functions)
+        lower, step = (known_scalar(value) for value in (chain[0].lb, chain[0].step))
+        upper = [known_scalar(loop.ub) for loop in chain]
+        ends = [end for end in upper if end is not None]
+        if lower is None or len(ends) < len(chain) or step is None or (step.value or 0) <= 0:
+            raise Refusal(chain[0], "how often the loop iterates is not known at the launch")
+        end = normalize(functools.reduce(maximum, ends))
+        return _Reduction(chain, functions, lower, end, step.value or 0)
     except Refusal as refusal:
         remarks.missed(refusal.op, f"iterations kept together: {refusal.reason}")
         return None
+
+
+def _check_goes_on(before: scf.ForOp, loop: scf.ForOp) -> None:
+    """Check that a loop goes on with what the one before it carries, where that ends.
+
+    Raises:
+        Refusal: it does not.
+    """
+    ends = [known_scalar(value) for value in (before.ub, loop.lb, before.step, loop.step)]
+    carried = [*before.results] == [*loop.iter_args]
+    if not carried or any(len(list(result.uses)) != 1 for result in before.results):
+        raise Refusal(loop, "it is not the only loop")
+    if ends[0] is None or ends[0] != ends[1] or ends[2:] != [const(1), const(1)]:
+        raise Refusal(loop, "it does not go on where the loop before it ends")
+
+
+def _check_begin(loop: scf.ForOp, functions: Sequence[_Function]) -> None:
+    """Check that the extreme that a part begins with can be less than what it finds.
+
+    Raises:
+        Refusal: it may be infinite: of a part that finds nothing more, the difference is NaN.
+    """
+    for function in functions:
+        if not isinstance(function, str):
+            number = filled_constant(loop.iter_args[function.largest])
+            if number is None or not math.isfinite(number):
+                raise Refusal(loop, "the extreme that sums are relative to may begin infinite")
+
+
+def _alike(functions: Sequence[_Function], others: Sequence[_Function]) -> bool:
+    """True if values are combined in the same way."""
+
+    def shown(function: _Function) -> object:
+        if isinstance(function, str):
+            return function
+        shaping = [(one.name, one.results[0].type, one.properties) for one in function.shaping]
+        return function.largest, function.function, shaping
+
+    return [shown(one) for one in functions] == [shown(one) for one in others]
 
 
 def _check_grid(kernel: nt.KernelOp) -> None:
@@ -249,15 +312,16 @@ def _check_effects(ops: Sequence[Operation], loop: scf.ForOp) -> None:
             raise Refusal(op, f"{op.name} is done behind the loop")
 
 
-def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[str]:
+def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[_Function]:
     """The functions that combine what a loop carries.
 
     Raises:
         Refusal: something is not combined, or not in scratch memory.
     """
+    relative = rescaled_sums(loop)
     for place, value in enumerate(loop.results):
         scalar = nt.scalar_of(value.type)
-        function = accumulated(loop, place)
+        function = relative.get(place) or accumulated(loop, place)
         if function is None:
             raise Refusal(loop, "what it carries is more than a sum or an extreme")
         if function not in IDEMPOTENT and rounds(scalar):
@@ -311,7 +375,7 @@ class _Splitting:
         """Split it."""
         self._widen_grid()
         number, program, part = self._numbers()
-        inits = list(self.loop.iter_args)
+        inits = list(self.reduction.loops[0].iter_args)
         self._share(part)
         end = self.kernel.apply.block.last_op
         assert end is not None
@@ -369,8 +433,8 @@ class _Splitting:
 
     def _share(self, part: SSAValue) -> None:
         """Let a part have its share of the iterations, and begin with nothing."""
-        loop, reduction = self.loop, self.reduction
-        type = reduction.type
+        reduction = self.reduction
+        loop, type = reduction.loops[0], reduction.type
         here = Inserter.before(loop)
         share = nt.ExprAttr(normalize(binary("ceildiv", reduction.count, self.parts)))
         size = here.add(nt.SizeOp(share, type))
@@ -380,8 +444,10 @@ class _Splitting:
         end = here.add(nt.ElementwiseOp("add", [first, size], type))
         first, end = (self._at_iteration(here, iteration) for iteration in (first, end))
         # So what is known of the loop's indices is known of a part's.
-        loop.operands[0] = here.add(nt.ElementwiseOp("maximum", [first, loop.lb], type))
-        loop.operands[1] = here.add(nt.ElementwiseOp("minimum", [end, loop.ub], type))
+        for one in reduction.loops:
+            around = Inserter.before(one)
+            one.operands[0] = around.add(nt.ElementwiseOp("maximum", [first, one.lb], type))
+            one.operands[1] = around.add(nt.ElementwiseOp("minimum", [end, one.ub], type))
         begin = len(loop.operands) - len(loop.iter_args)
         for place, (function, init) in enumerate(
             zip(reduction.functions, loop.iter_args, strict=True)
@@ -459,17 +525,48 @@ class _Splitting:
         inside = Inserter(InsertPoint.at_end(body), self.loop)
         index, *carried = body.args
         number = inside.add(nt.ElementwiseOp("add", [base, index], i32))
-        found: list[SSAValue] = []
-        for place, (function, value) in enumerate(
-            zip(self.reduction.functions, carried, strict=True)
-        ):
+        parts_found: list[SSAValue] = []
+        for place, value in enumerate(carried):
             value.name_hint = self.loop.results[place].name_hint
             pointers = self._pointers(inside, place, number)
             # Other multiprocessors have written it: past the cache that each has.
             part = inside.add(nt.PointerLoadOp(pointers, policy=CachePolicy(".cg")))
-            found.append(inside.add(nt.ElementwiseOp(function, [value, part], value.type)))
-        inside.insert(scf.YieldOp(*found))
+            parts_found.append(part)
+        inside.insert(scf.YieldOp(*self._combined(inside, carried, parts_found)))
         return list(loop.results)
+
+    def _combined(
+        self, here: Inserter, carried: Sequence[SSAValue], part: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        """What was combined before, and what one more part has found."""
+        functions = self.reduction.functions
+        found = {
+            place: here.add(nt.ElementwiseOp(function, [one, two], one.type))
+            for place, (function, one, two) in enumerate(zip(functions, carried, part, strict=True))
+            if isinstance(function, str)
+        }
+        for place, function in enumerate(functions):
+            if isinstance(function, str):
+                continue
+            larger = found[function.largest]
+            scaled: list[SSAValue] = []
+            for values in (carried, part):
+                by = _correction(here, function, values[function.largest], larger)
+                sum_ = values[place]
+                scaled.append(here.add(nt.ElementwiseOp("mul", [sum_, by], sum_.type)))
+            found[place] = here.add(nt.ElementwiseOp("add", scaled, scaled[0].type))
+        return [found[place] for place in range(len(functions))]
+
+
+def _correction(
+    here: Inserter, function: Rescaled, largest: SSAValue, larger: SSAValue
+) -> SSAValue:
+    """What scales a sum that is relative to one extreme, to be relative to a larger one."""
+    drop = here.add(nt.ElementwiseOp("sub", [largest, larger], largest.type))
+    value = here.add(nt.ElementwiseOp(function.function, [drop], largest.type))
+    for op in function.shaping:
+        value = here.insert(op.clone({op.operands[0]: value})).results[0]
+    return value
 
 
 def _offsets(here: Inserter, shape: Sequence[int]) -> SSAValue:

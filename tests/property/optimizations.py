@@ -20,6 +20,7 @@ _VALUES = {
     "descriptors": (None, 1, 2),
     "early_loads": (None, 1),
     "grouped_programs": (None, 8, 16),
+    "interchanged_reductions": (None, 1),
     "loop_stages": (None, 2, 3),
     "moving_bounds": (None, 1),
     "packed_operands": (None, 1),

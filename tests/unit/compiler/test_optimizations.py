@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from examples import cross_entropy
+from examples import conv2d, cross_entropy
 from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
@@ -103,6 +103,10 @@ def kernel_with(choice: str) -> tuple[Kernel, Signature]:
     if choice == "reread_rows":
         rows = [torch.empty(64, 8192, dtype=torch.float16, device="meta") for _ in range(2)]
         return softmax_kernel, softmax_kernel.signature(rows, {})
+    if choice == "interchanged_reductions":
+        images = [torch.empty(2, 8, 9, 9, device="meta") for _ in range(2)]
+        kernel = conv2d.make_kernel((1, 1), (1, 1), (1, 1))
+        return kernel, kernel.signature([images[0], torch.empty(8, 8, 3, 3), images[1]], {})
     if choice == "packed_operands":
         matrices = [torch.empty(63, 63, device="meta") for _ in range(3)]
         return matmul_kernel, matmul_kernel.signature(matrices, {})

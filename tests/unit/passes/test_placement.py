@@ -96,7 +96,10 @@ def wrong(pipeline: PipelineLike, error: type[NineToothedError] = ArgumentError)
         ),
         (
             {"before": "specialized"},
-            ["nt-mask-reductions", "composed", "my-one", "nt-specialize", "nt-pack-operands"],
+            [
+                *("nt-mask-reductions", "composed", "my-one", "nt-specialize"),
+                "nt-interchange-reductions",
+            ],
         ),
     ],
 )
@@ -252,6 +255,7 @@ def test_passes_may_be_left_out() -> None:
         assert len(found) == len(steps(EVERY)) - 1
         assert name not in found
     can = (
+        "nt-interchange-reductions, "
         "nt-pack-operands, nt-sink-scales, nt-unroll-reductions, nt-defer-reductions, "
         "nt-split-reductions, nt-coarsen-programs, nt-merge-sorted, nt-hoist-loads, "
         "nt-advance-loads, nt-fold-guards, nt-guard-loads, nt-clamp-guards, nt-skip-programs, "
@@ -371,7 +375,7 @@ def test_a_pass_that_leaves_what_its_stage_may_not_hold() -> None:
 def test_what_the_compilers_passes_leave_is_not_anothers_fault() -> None:
     """The stage is checked in front of the pass, too."""
     register(kind("my-one"), after="specialized")
-    until = steps(SPECIALIZED, pipeline=made("my-one"))[:7]
+    until = steps(SPECIALIZED, pipeline=made("my-one"))[:8]
     with pytest.raises(CompilerError, match=r"pass nt-coarsen-programs: nt\.tile may not appear"):
         run(context(), module(), until)
 

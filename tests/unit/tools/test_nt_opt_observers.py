@@ -142,6 +142,7 @@ def test_times_are_a_tree_with_a_total() -> None:
         "    nt-mask-reductions",
         "  specialized",
         "    nt-specialize",
+        "    nt-interchange-reductions",
         "    nt-pack-operands",
         "    nt-sink-scales",
         "    nt-unroll-reductions",
@@ -187,7 +188,7 @@ def test_every_pass_has_a_line() -> None:
     lines = nt_opt(["--list-passes"]).out.splitlines()
     assert [line.split()[0] for line in lines] == pass_names()
     assert all(re.fullmatch(r"[a-z-]+ {2,}\S.+\.", line) for line in lines)
-    assert "nt-fold-guards          Fold guards: what always holds is not asked for." in lines
+    assert "nt-fold-guards             Fold guards: what always holds is not asked for." in lines
 
 
 @pytest.mark.parametrize("name", pass_names())
