@@ -6,7 +6,8 @@ values   [ k ]      indices  [ k ]         one block of k elements a program
          [ k ]               [ k ]
 
 What is sorted are keys: above, a number's bits, changed so that they are in the order of the
-numbers, and below, its index, which comes along.
+numbers, and below, its index, which comes along. Numbers of 16 bits whose indices have no more have
+keys of 32, others of 64.
 """
 
 import functools
@@ -29,33 +30,47 @@ def arrangement(input, values, indices, lanes):
     return rows_in_tiles(input, tile), *outputs_arranged
 
 
-# Indices are below 2 ** 31. Counted down, the first of equal numbers has the largest key.
-LAST = 2**31 - 1
-NO_KEY = -(2**63)
+# Counted down, the first of equal numbers has the largest key.
+LAST, LAST_NARROW = 2**31 - 1, 2**16 - 1
+NO_KEY, NO_KEY_NARROW = -(2**63), -(2**31)
+
+
+def ordered(tile, bits, most):
+    """Integers in the order of numbers with these bits, of which ``most`` is the largest."""
+    # Of negative numbers, the larger one has the smaller bits.
+    found = ntl.where(bits < 0, bits ^ most, bits)
+    # A NaN of either sign is larger than every number, as in torch.
+    return ntl.where(tile != tile, most, found)
 
 
 def keys_of(tile):
     bits = ntl.cast(ntl.cast(tile, ntl.float32), ntl.int32, bitcast=True)
-    # Of negative numbers, the larger one has the smaller bits.
-    ordered = ntl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
-    # A NaN of either sign is larger than every number, as in torch.
-    ordered = ntl.where(tile != tile, 0x7FFFFFFF, ordered)
-    return (ntl.cast(ordered, ntl.int64) << 32) | (LAST - tile.offsets(1))
+    return (ntl.cast(ordered(tile, bits, 0x7FFFFFFF), ntl.int64) << 32) | (LAST - tile.offsets(1))
+
+
+def narrow_keys_of(tile):
+    bits = ntl.cast(ntl.cast(tile, ntl.int16, bitcast=True), ntl.int32)
+    return (ordered(tile, bits, 0x7FFF) << 16) | (LAST_NARROW - tile.offsets(1))
 
 
 @ninetoothed.factory
-def topk_kernel(lanes: int) -> ninetoothed.Kernel:
-    """The kernel for a k of at most ``lanes``, a power of two."""
+def topk_kernel(lanes: int, is_narrow: bool = False) -> ninetoothed.Kernel:
+    """The kernel for a k of at most ``lanes``, a power of two. ``is_narrow``: for rows of at most
+    2 ** 16 numbers of 16 bits.
+    """
+    make_keys = narrow_keys_of if is_narrow else keys_of
+    no_key = NO_KEY_NARROW if is_narrow else NO_KEY
+    dtype = ntl.int32 if is_narrow else ntl.int64
 
     def application(input, values, indices):
-        best = ntl.full((lanes,), NO_KEY, dtype=ntl.int64)
+        best = ntl.full((lanes,), no_key, dtype=dtype)
 
         for i in range(input.shape[0]):
-            keys = keys_of(input[i])
+            keys = make_keys(input[i])
             if ntl.max(keys) > ntl.min(best):
                 best = ntl.topk(ntl.cat(best, ntl.topk(keys, lanes)), lanes)
 
-        index = LAST - (best & 0xFFFFFFFF)
+        index = LAST_NARROW - (best & 0xFFFF) if is_narrow else LAST - (best & 0xFFFFFFFF)
         values = input.source[values.offsets(0), index]
         indices = index
 
@@ -85,7 +100,8 @@ def topk(input: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     values = input.new_empty(rows, k)
     indices = input.new_empty((rows, k), dtype=torch.int64)
     if k > 0:
-        topk_kernel(1 << (k - 1).bit_length())(input, values, indices)
+        is_narrow = input.element_size() == 2 and columns <= 2**16
+        topk_kernel(1 << (k - 1).bit_length(), is_narrow)(input, values, indices)
     return values, indices
 
 

@@ -4,6 +4,7 @@ application.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -22,8 +23,8 @@ from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
 from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
-from ninetoothed.layout.equal_sizes import alike, equal_sizes
-from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.layout.equal_sizes import alike, equal_sizes, single_tiles
+from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.layout.meta_ops import Flatten
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
@@ -159,7 +160,8 @@ class Definition:
             ]
             for place, one in tensors
         ]
-        return partial(_equals, levels, own, strides)
+        chains = [(one.source.shape, one.ops) for _, one in tensors]
+        return partial(_equals, levels, chains, own, strides)
 
     def _empties(self, sizes: Mapping[str, Size]) -> Iterator[Emptiness]:
         """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
@@ -184,11 +186,15 @@ class Definition:
 
 
 def _equals(
-    levels: Sequence[Levels], sizes: Mapping[str, Extent], strides: Sequence[Sequence[Extent]]
+    levels: Sequence[Levels],
+    chains: Sequence[tuple[Sizes, Sequence[MetaOp]]],
+    sizes: Mapping[str, Extent],
+    strides: Sequence[Sequence[Extent]],
 ) -> tuple[Equals, ...]:
+    single = itertools.chain.from_iterable(single_tiles(*chain) for chain in chains)
     facts = [
         tuple((sizes[one], sizes[two]) for one, two in fact)
-        for fact in equal_sizes(levels, list(sizes))
+        for fact in equal_sizes(levels, list(sizes), single)
     ]
     pairs = tuple(
         pair

@@ -3,13 +3,16 @@
 Two tensors are cut alike if their levels are the same but for the tensors' own sizes: then program
 ``g`` has block ``g`` of both, and iteration ``k`` block ``k``. Checks say only that there are as
 many blocks. Where the sizes are equal too, what lies inside of one tensor lies inside of the other.
+
+Or a dim is cut into one tile by another tensor's size, as images by the channels of filters. What
+is left behind it is dropped, and checks say only that there is one tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ninetoothed.layout.meta_op import Levels
+from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.symbolic.expr import IndexExpr
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -19,14 +22,17 @@ MOST = 4
 Pair = tuple[str, str]
 
 
-def equal_sizes(arranged: Sequence[Levels], sizes: Sequence[str]) -> list[list[Pair]]:
+def equal_sizes(
+    arranged: Sequence[Levels], sizes: Sequence[str], single: Iterable[Pair] = ()
+) -> list[list[Pair]]:
     """Facts about equal sizes of tensors with these levels: pairs of names of ``sizes``, of each
-    fact all that are equal together.
+    fact all that are equal together. ``single``: those of dims that are one tile of another size
+    (see :func:`single_tiles`).
 
     That plain sizes of the outermost level are equal is checked, and no question.
     """
     order = {name: place for place, name in enumerate(sizes)}
-    found: list[Pair] = []
+    found = [pair for pair in single if order.keys() >= {*pair}]
     for level in range(max((len(levels) - 1 for levels in arranged), default=0)):
         rows = [
             tuple(map(normalize, levels[level])) for levels in arranged if level < len(levels) - 1
@@ -43,6 +49,21 @@ def equal_sizes(arranged: Sequence[Levels], sizes: Sequence[str]) -> list[list[P
                         # It stands for those behind.
                         break
     return _facts(found, order)
+
+
+def single_tiles(source: Sizes, ops: Sequence[MetaOp]) -> Iterator[Pair]:
+    """The names of sizes of which operations on a source require that one goes once into the
+    other.
+    """
+    levels: Levels = (source,)
+    for op in ops:
+        for needed in op.requirements(levels):
+            tiles = normalize(needed.left)
+            if tiles.op == "floordiv" and needed.right.value == 1:
+                size, tile = tiles.args
+                if size.op == tile.op == "sym":
+                    yield size.args[0], tile.args[0]
+        levels = op.result(levels)
 
 
 def alike(arranged: Sequence[Levels], sizes: Sequence[str]) -> list[tuple[int, int]]:

@@ -157,7 +157,7 @@ from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, sy
 from ninetoothed.symbolic.normal_form import normalize
 
 _PARTS = (2, 4, 8, 16, 32, 64)
-_MOST_UNROLLED, _MOST_LANES = 8, 1 << 13
+_MOST_UNROLLED, _MOST_LANES = 8, 1 << 14
 """Parts that are read at once, and their lanes: small ones would wait for memory one by one."""
 _UNROLLED, _STAGES = "tt.loop_unroll_factor", "tt.num_stages"
 _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where programs are few"

@@ -73,6 +73,8 @@ _PREFER_SHARED = 1
 
 _RELAXED = 2
 
+_SCRATCH_ALIGNMENT = 256
+"""Bytes that each of several scratch memories begins at a multiple of, as torch's tensors do."""
 _SLOT = 8
 # CUlaunchConfig: grid, block and shared memory, then the stream, the attributes and their number.
 _CONFIG = "7I4x"
@@ -447,15 +449,15 @@ class Launcher:
         binary = self.loaded.binary
         packed = ", ".join(["shape", "stream", *(f"v{place}" for place in self._packed)])
         lines = [f"def run({given}):"]
-        memories = [f"memory{place}" for place in range(len(self._memories))]
-        if memories:
+        addresses = [f"address{place}" for place in range(len(self._memories))]
+        if addresses:
             lines += [
                 "    try:",
-                f"        {', '.join(memories)}, = allocated(programs)",
+                f"        memories, ({', '.join(addresses)},) = allocated(programs)",
                 "    except out_of_memory():",
                 "        return False",
             ]
-            packed += "".join(f", {name}.data_ptr()" for name in memories)
+            packed += "".join(f", {name}" for name in addresses)
         if binary.scratch:
             lines.append("    memory = scratch(programs)")
             packed += ", memory.data_ptr()"
@@ -522,16 +524,27 @@ class Launcher:
             )
         return memory
 
-    def _allocated(self, programs: int) -> list[Any]:
-        """The scratch memory of one launch."""
+    def _allocated(self, programs: int) -> tuple[list[Any], list[int]]:
+        """The scratch memory of one launch, in a tensor of what is zeroed at first, and one of what
+        is not; and the address of each.
+        """
         torch: Any = importlib.import_module("torch")
         place = torch.device(device.kind(), self.loaded.device)
-        return [
-            (torch.zeros if one.zeroed else torch.empty)(
-                programs * one.bytes, dtype=torch.uint8, device=place
-            )
-            for one in self._memories
-        ]
+        memories: list[Any] = []
+        addresses = [0] * len(self._memories)
+        for is_zeroed, allocate in ((False, torch.empty), (True, torch.zeros)):
+            starts: dict[int, int] = {}
+            end = 0
+            for index, one in enumerate(self._memories):
+                if one.zeroed == is_zeroed:
+                    starts[index] = -(-end // _SCRATCH_ALIGNMENT) * _SCRATCH_ALIGNMENT
+                    end = starts[index] + programs * one.bytes
+            if starts:
+                memories.append(allocate(end, dtype=torch.uint8, device=place))
+                first = memories[-1].data_ptr()
+                for index, start in starts.items():
+                    addresses[index] = first + start
+        return memories, addresses
 
     def _again(self, code: int, programs: int, config: Any, parameters: Any, stream: int) -> int:
         """The launch's error code, where a thread without a context launches a second time."""

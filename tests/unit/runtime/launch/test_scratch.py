@@ -56,6 +56,18 @@ def test_each_launch_has_its_own(gpu: Gpu, places: Places) -> None:
         assert all(launched[-2:])
 
 
+def test_several_lie_in_one_tensor(gpu: Gpu, places: Places) -> None:
+    """One of what is zeroed, and one of what is not; each begins where a tensor may."""
+    types = (*TYPES, ("one", "*fp32"), ("two", "*i32"), ("three", "*fp32"), ("four", "*i32"))
+    scratch = (Scratch(8), Scratch(4, zeroed=True), Scratch(100), Scratch(1, zeroed=True))
+    called = Called(gpu, description=replace(artifact(types=types), scratch=scratch))
+    called(*call())
+    assert places == [("empty", 256 + 700), ("zeros", 256 + 7)]
+    (launched,) = gpu.launched()
+    one, two, three, four = launched[-4:]
+    assert (three - one, four - two) == (256, 256)
+
+
 def test_artifacts_say_how_much() -> None:
     one = sharing()
     assert Artifact.from_json(one.to_json()) == one
