@@ -153,12 +153,15 @@ from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.lowering.branches import insert_branch, moved
 from ninetoothed.passes.lowering.types import numbers
 from ninetoothed.passes.option_values import require_among
+from ninetoothed.symbolic.choices import powers_between
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 _PARTS = (2, 4, 8, 16, 32, 64)
-_MOST_UNROLLED, _MOST_LANES = 8, 1 << 14
-"""Parts that are read at once, and their lanes: small ones would wait for memory one by one."""
+_MOST_UNROLLED, _MOST_LANES = 8, 20 << 10
+"""Parts that are read at once, and their lanes, 160 registers of 128 threads: small ones would wait
+for memory one by one.
+"""
 _UNROLLED, _STAGES = "tt.loop_unroll_factor", "tt.num_stages"
 _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where programs are few"
 _I64 = IntegerType(64)
@@ -516,7 +519,9 @@ class _Splitting:
         body = Block(arg_types=[i32, *(value.type for value in inits)])
         loop = scf.ForOp(zero, parts, one, inits, Region(body))
         lanes = sum(math.prod(numbers(value.type)) for value in inits)
-        at_once = min(self.parts, _MOST_UNROLLED, _MOST_LANES // lanes)
+        # A power of two, as their number is: what is left over would be read one by one.
+        fitting = powers_between(1, max(_MOST_LANES // lanes, 1))[-1]
+        at_once = min(self.parts, _MOST_UNROLLED, fitting)
         if at_once > 1:
             loop.attributes[_UNROLLED] = IntegerAttr(at_once, i32)
         # No asynchronous copies: what was written just now is read behind the counter, in order.
