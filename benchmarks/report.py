@@ -45,6 +45,7 @@ OTHERS = (
     "choices",
     "decoding",
     "products",
+    "windows",
 )
 """The benchmarks, and parts of one, whose results may lie beside those of all kernels."""
 BRIEF_US = 20.0
