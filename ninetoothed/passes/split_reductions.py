@@ -12,7 +12,9 @@ Several loops are split as one, where each goes on with what the one before it c
 ends, as over whole blocks of keys and then over what is left. A sum may also be relative to the largest
 value so far, as in an online softmax: then each part has its own, and what it added up is scaled to the
 larger one (see ``analysis.rescaled_sums``). That is how attention of few queries and many keys is split,
-as in "Flash-Decoding for long-context inference" (T. Dao and others, 2023).
+as in "Flash-Decoding for long-context inference" (T. Dao and others, 2023). Or all that a loop carries
+is of the first largest value, as in an argmax (see ``analysis.selections``): of two parts the first one's
+is kept, unless the second one's is larger.
 
 Parts of one program lie side by side in the grid, so that they run at the same time, and what they
 have written is still in the cache when it is read.
@@ -123,7 +125,7 @@ import itertools
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1, i32
@@ -139,7 +141,6 @@ from ninetoothed.ir.rewriting import Inserter, replace, set_type
 from ninetoothed.ir.tt.memory import CachePolicy
 from ninetoothed.layout.access import Access
 from ninetoothed.passes.analysis.accumulators import (
-    IDEMPOTENT,
     accumulated,
     identity,
     rounds,
@@ -149,8 +150,10 @@ from ninetoothed.passes.analysis.loop_nests import Loop
 from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.rescaled_sums import Rescaled, rescaled_sums
 from ninetoothed.passes.analysis.scalars import known_scalar
+from ninetoothed.passes.analysis.selections import selected
 from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.lowering.branches import insert_branch, moved
+from ninetoothed.passes.lowering.parts import Function, combine_parts
 from ninetoothed.passes.lowering.types import numbers
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.choices import powers_between
@@ -167,10 +170,6 @@ _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where prog
 _I64 = IntegerType(64)
 
 
-_Function: TypeAlias = str | Rescaled
-"""What combines values of two parts: a function of these two, or of sums and their extremes."""
-
-
 @dataclass(frozen=True)
 class _Reduction:
     """Loops whose iterations can be split, each of which goes on where the one before ends:
@@ -178,7 +177,7 @@ class _Reduction:
     """
 
     loops: tuple[scf.ForOp, ...]
-    functions: tuple[_Function, ...]
+    functions: tuple[Function, ...]
     first: IndexExpr
     end: IndexExpr
     step: int
@@ -260,24 +259,24 @@ def _check_goes_on(before: scf.ForOp, loop: scf.ForOp) -> None:
         raise Refusal(loop, "it does not go on where the loop before it ends")
 
 
-def _check_begin(loop: scf.ForOp, functions: Sequence[_Function]) -> None:
+def _check_begin(loop: scf.ForOp, functions: Sequence[Function]) -> None:
     """Check that the extreme that a part begins with can be less than what it finds.
 
     Raises:
         Refusal: it may be infinite: of a part that finds nothing more, the difference is NaN.
     """
     for function in functions:
-        if not isinstance(function, str):
+        if isinstance(function, Rescaled):
             number = filled_constant(loop.iter_args[function.largest])
             if number is None or not math.isfinite(number):
                 raise Refusal(loop, "the extreme that sums are relative to may begin infinite")
 
 
-def _alike(functions: Sequence[_Function], others: Sequence[_Function]) -> bool:
+def _alike(functions: Sequence[Function], others: Sequence[Function]) -> bool:
     """True if values are combined in the same way."""
 
-    def shown(function: _Function) -> object:
-        if isinstance(function, str):
+    def shown(function: Function) -> object:
+        if not isinstance(function, Rescaled):
             return function
         shaping = [(one.name, one.results[0].type, one.properties) for one in function.shaping]
         return function.largest, function.function, shaping
@@ -315,19 +314,20 @@ def _check_effects(ops: Sequence[Operation], loop: scf.ForOp) -> None:
             raise Refusal(op, f"{op.name} is done behind the loop")
 
 
-def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[_Function]:
+def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[Function]:
     """The functions that combine what a loop carries.
 
     Raises:
         Refusal: something is not combined, or not in scratch memory.
     """
-    relative = rescaled_sums(loop)
+    selection = selected(loop)
+    relative = {} if selection else rescaled_sums(loop)
     for place, value in enumerate(loop.results):
         scalar = nt.scalar_of(value.type)
-        function = relative.get(place) or accumulated(loop, place)
+        function = selection or relative.get(place) or accumulated(loop, place)
         if function is None:
             raise Refusal(loop, "what it carries is more than a sum or an extreme")
-        if function not in IDEMPOTENT and rounds(scalar):
+        if _adds(function) and rounds(scalar):
             raise Refusal(loop, f"sums of {nt.dtype_of(scalar)} would be rounded otherwise")
         for size in nt.shape_of(value.type):
             if not set(chosen).issuperset(symbol_names(size)):
@@ -335,6 +335,11 @@ def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[_Function]:
             if size.value == 0:
                 raise Refusal(loop, "it carries no lanes")
         yield function
+
+
+def _adds(function: Function) -> bool:
+    """True if a value that is combined twice counts twice."""
+    return isinstance(function, Rescaled) or function == "add"
 
 
 @dataclass(frozen=True)
@@ -456,7 +461,7 @@ class _Splitting:
             zip(reduction.functions, loop.iter_args, strict=True)
         ):
             # A zero may be added, and an extreme be taken of what the loop began with, more than once.
-            if function not in IDEMPOTENT and filled_constant(init) != 0:
+            if _adds(function) and filled_constant(init) != 0:
                 scalar = nt.scalar_of(init.type)
                 value = here.add(nt.constant(identity("sum", scalar)))
                 if isinstance(init.type, nt.TensorType):
@@ -537,41 +542,9 @@ class _Splitting:
             # Other multiprocessors have written it: past the cache that each has.
             part = inside.add(nt.PointerLoadOp(pointers, policy=CachePolicy(".cg")))
             parts_found.append(part)
-        inside.insert(scf.YieldOp(*self._combined(inside, carried, parts_found)))
+        combined = combine_parts(inside, self.reduction.functions, carried, parts_found)
+        inside.insert(scf.YieldOp(*combined))
         return list(loop.results)
-
-    def _combined(
-        self, here: Inserter, carried: Sequence[SSAValue], part: Sequence[SSAValue]
-    ) -> list[SSAValue]:
-        """What was combined before, and what one more part has found."""
-        functions = self.reduction.functions
-        found = {
-            place: here.add(nt.ElementwiseOp(function, [one, two], one.type))
-            for place, (function, one, two) in enumerate(zip(functions, carried, part, strict=True))
-            if isinstance(function, str)
-        }
-        for place, function in enumerate(functions):
-            if isinstance(function, str):
-                continue
-            larger = found[function.largest]
-            scaled: list[SSAValue] = []
-            for values in (carried, part):
-                by = _correction(here, function, values[function.largest], larger)
-                sum_ = values[place]
-                scaled.append(here.add(nt.ElementwiseOp("mul", [sum_, by], sum_.type)))
-            found[place] = here.add(nt.ElementwiseOp("add", scaled, scaled[0].type))
-        return [found[place] for place in range(len(functions))]
-
-
-def _correction(
-    here: Inserter, function: Rescaled, largest: SSAValue, larger: SSAValue
-) -> SSAValue:
-    """What scales a sum that is relative to one extreme, to be relative to a larger one."""
-    drop = here.add(nt.ElementwiseOp("sub", [largest, larger], largest.type))
-    value = here.add(nt.ElementwiseOp(function.function, [drop], largest.type))
-    for op in function.shaping:
-        value = here.insert(op.clone({op.operands[0]: value})).results[0]
-    return value
 
 
 def _offsets(here: Inserter, shape: Sequence[int]) -> SSAValue:

@@ -10,7 +10,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples import argmax, grouped_matmul
+from examples import grouped_matmul, topk
 from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
 from ninetoothed.artifacts.artifact import Artifact
@@ -270,7 +270,7 @@ def test_what_is_kept() -> None:
     ("kernel", "reason"),
     [
         (grouped_matmul.grouped_matmul_kernel, "sequences of `input` differ in length"),
-        (argmax.argmax_kernel, "what it carries is more than a sum or an extreme"),
+        (topk.topk_kernel(8), "what it carries is more than a sum or an extreme"),
     ],
 )
 def test_examples_that_are_kept(kernel: Kernel, reason: str) -> None:
