@@ -250,7 +250,7 @@ def _product(kernel: nt.KernelOp, loop: scf.ForOp) -> _Product | None:
         return None
     (count,) = first.access.levels[1]
     bounds = [known_scalar(one) for one in (loop.lb, loop.ub, loop.step)]
-    if len(loop.results) != 1 or accumulated(loop, 0) != "add" or not _is_added(dot):
+    if len(loop.results) != 1 or accumulated(loop, 0) != "add" or not _is_added(dot, loop):
         raise Refusal(loop, "the loop does more than add up products")
     if rounds(nt.scalar_of(loop.results[0].type)):
         raise Refusal(dot, f"sums of {nt.dtype_of(dot.result.type)} would be rounded otherwise")
@@ -260,6 +260,8 @@ def _product(kernel: nt.KernelOp, loop: scf.ForOp) -> _Product | None:
     if bounds != [const(0), count, const(1)] or second.access.levels[1] != (count,):
         raise Refusal(loop, "the loop does not go through all tiles")
     for one in operands:
+        if normalize(binary("ceildiv", one.guard.size, one.block)) != count:
+            raise Refusal(one.load, "its tiles leave out what does not fill one")
         uses = [*one.ref.uses, *one.load.result.uses]
         if len(uses) != 2 or list(one.load.indices) != [loop.body.block.args[0]]:
             raise Refusal(one.load, "its tiles are not those of the iterations alone")
@@ -273,6 +275,8 @@ def _product(kernel: nt.KernelOp, loop: scf.ForOp) -> _Product | None:
 def _operand(kernel: nt.KernelOp, load: object, dim: int) -> _Operand | None:
     """An operand of a product, whose lanes of ``dim`` go on from one tile to the next; or None."""
     if not isinstance(load, nt.LoadOp) or not isinstance(load.ref, BlockArgument):
+        return None
+    if load.guards is not None:
         return None
     source, attribute = nt.access_of(kernel.arranged.values[load.ref.index], kernel.assumptions)
     access = attribute.data
@@ -296,16 +300,22 @@ def _goes_on(expr: IndexExpr, lane: str, step: str, block: IndexExpr) -> bool:
     return normalize(behind) == normalize(substitute(expr, {step: sym(step) + 1}))
 
 
-def _is_added(dot: nt.DotOp) -> bool:
-    """True if a product is added to what the loop carries, as it is."""
-    uses = list(dot.result.uses)
-    if len(uses) != 1:
+def _is_added(dot: nt.DotOp, loop: scf.ForOp) -> bool:
+    """True if a product is added to what the loop carries, and nothing else is."""
+    carried, end = loop.body.block.args[1], loop.body.block.last_op
+    assert end is not None
+    total = dot.result
+    if filled_constant(dot.acc) == 0:
+        uses = list(total.uses)
+        op = uses[0].operation if len(uses) == 1 else None
+        if not isinstance(op, nt.ElementwiseOp) or op.function.data != "add":
+            return False
+        if carried not in op.operands:
+            return False
+        total = op.result
+    elif dot.acc is not carried:
         return False
-    op = uses[0].operation
-    if isinstance(op, scf.YieldOp):
-        return isinstance(dot.acc, BlockArgument)
-    is_sum = isinstance(op, nt.ElementwiseOp) and op.function.data == "add"
-    return is_sum and filled_constant(dot.acc) == 0
+    return [*end.operands] == [total]
 
 
 def interchange(kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> None:
