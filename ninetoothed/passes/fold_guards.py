@@ -164,7 +164,8 @@ class FoldGuardsPass(KernelPass):
                 kept = tuple(guard for guard in data.guards if guard not in guards)
                 access.properties["access"] = nt.AccessAttr(replace(data, guards=kept))
             _substitute(kernel, vacuity.constants)
-        elif vacuity.excesses:
+        # Of both kernels, so that a call can be told by either.
+        if vacuity.excesses:
             kernel.vacuous = nt.ExprsAttr(vacuity.excesses)
         if remarks:
             self._explain(kernel, vacuity, remarks)

@@ -327,12 +327,15 @@ class KernelPair:
     """The kernels of one configuration on a device: the general one, and the full one of calls in
     which all guards hold, which launches without them.
 
-    Each is loaded when the first call needs it (see ``Candidates.kernels``); ``artifact`` is that
-    of the general one. Calls take the general one too where the full one cannot be loaded.
+    Each is loaded when the first call needs it (see ``Candidates.kernels``). ``host`` is that of
+    the one whose text was made first: both tell alike which calls the full one is for.
+    ``general_host`` makes that of the general one, where it is another; None: it cannot be
+    compiled. Calls take the general one too where the full one cannot be loaded.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, general_host: Callable[[], Host | None]) -> None:
         self.host = host
+        self.general_host = general_host
         self.artifact = host.artifact
         self.general: LoadedKernel | None = None
         self.full: LoadedKernel | None = None

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ninetoothed.artifacts.artifact import Artifact, Binary
@@ -105,6 +105,8 @@ class Candidates:
         self._pairs: dict[Config, KernelPair] = {}
         self._fittings: dict[int, Fitting] = {}
         self._any_host: Host | None = None
+        # Of the latest call that was asked for: in the next configuration mostly, too.
+        self._all_guards_hold = False
 
     @cached_property
     def space(self) -> Space:
@@ -191,7 +193,8 @@ class Candidates:
 
     def is_full(self, config: Config, values: tuple[Any, ...]) -> bool:
         """True if all guards of a configuration hold in a call."""
-        host = self._host(config)
+        pair = self._pairs.get(config)
+        host = self._host(config) if pair is None else pair.host
         return host is not None and host.is_full(values)
 
     def ranked(self, values: Sequence[Any], configs: tuple[Config, ...]) -> list[Ranked]:
@@ -229,7 +232,8 @@ class Candidates:
         rows = list(every)
         # Where there is no full one, the general one does.
         others = [pair for pair, host in rows if host.artifact.full]
-        self._load([(pair, pair.host) for pair in others if pair.ready(values) is None], on_done)
+        missing = [pair for pair in others if pair.ready(values) is None]
+        self._load(_general(missing), on_done)
         return [pair for pair, _ in rows if pair.ready(values) is not None]
 
     def pairs(
@@ -247,7 +251,8 @@ class Candidates:
                 raise self.unable(config)
         wanted = [pairs[config] for config in full]
         missing = [self._full(pair) for pair in wanted if pair.has_full and pair.full is None]
-        self._load([one for one in missing if one[1].artifact.full], lambda done, total: None)
+        rows = [one for one in missing if one is not None and one[1].artifact.full]
+        self._load(rows, lambda done, total: None)
         return pairs
 
     def compiled(
@@ -261,7 +266,7 @@ class Candidates:
         found = self._compile(wanted, on_done)
         done = {pair for pair, _, _ in found}
         others = [pair for pair, host in every if host.artifact.full]
-        found += self._compile([(pair, pair.host) for pair in others if pair not in done], on_done)
+        found += self._compile(_general(pair for pair in others if pair not in done), on_done)
         able = {pair.artifact.config for pair, _, _ in found}
         return [config for config in configs if config in able]
 
@@ -274,25 +279,59 @@ class Candidates:
         compiled.
         """
         for config in configs:
+            pair = self._pair(config, values)
+            if pair is None:
+                continue
+            needed = (pair, pair.host)
+            if pair.ready(values) is None:
+                needed = self._needed(pair, values)
+            if needed is not None:
+                yield needed
+
+    def _pair(self, config: Config, values: tuple[Any, ...] | None) -> KernelPair | None:
+        """The kernels of a configuration, of which one has its text; None: it has none.
+
+        What all guards held for before, in others, is asked of the full kernel first: mostly the
+        general one's text is not needed then.
+        """
+        if config in self._pairs:
+            return self._pairs[config]
+        host = None
+        if self._all_guards_hold and values is not None and self._is_new(config):
+            host = self._full_host(config)
+            self._all_guards_hold = host is not None and host.is_full(values)
+        if host is None or not self._all_guards_hold:
             host = self._host(config)
-            if host is not None:
-                pair = self._pair(host)
-                yield self._needed(pair, values) if pair.ready(values) is None else (pair, host)
+            self._all_guards_hold = host is not None and values is not None and host.is_full(values)
+        if host is None:
+            return None
+        return self._pairs.setdefault(config, KernelPair(host, partial(self._host, config)))
 
-    def _pair(self, host: Host) -> KernelPair:
-        return self._pairs.setdefault(host.artifact.config, KernelPair(host))
+    def _is_new(self, config: Config) -> bool:
+        return config not in self._hosts and results.fault(self.key, config) is None
 
-    def _needed(self, pair: KernelPair, values: tuple[Any, ...] | None) -> tuple[KernelPair, Host]:
-        """The one of two kernels that a call needs."""
-        return self._full(pair) if pair.needs_full(values) else (pair, pair.host)
-
-    def _full(self, pair: KernelPair) -> tuple[KernelPair, Host]:
-        """The full one of two kernels; the general one where there is none."""
+    def _full_host(self, config: Config) -> Host | None:
         try:
-            return pair, Host(self._artifact(pair.artifact.config, full=True))
+            return Host(self._artifact(config, full=True))
         except ConfigurationError:
+            return None
+
+    def _needed(
+        self, pair: KernelPair, values: tuple[Any, ...] | None
+    ) -> tuple[KernelPair, Host] | None:
+        """The one of two kernels that a call needs; None: it has no text."""
+        if pair.needs_full(values):
+            return self._full(pair)
+        return next(_general([pair]), None)
+
+    def _full(self, pair: KernelPair) -> tuple[KernelPair, Host] | None:
+        """The full one of two kernels; the general one where there is none."""
+        config = pair.artifact.config
+        host = pair.host if pair.artifact.full else self._full_host(config)
+        if host is None:
             pair.give_up_full()
-            return pair, pair.host
+            return next(_general([pair]), None)
+        return pair, host
 
     def _compile(
         self, missing: Iterable[tuple[KernelPair, Host]], on_done: OnDone
@@ -408,6 +447,14 @@ class Candidates:
             artifact = self._compiler.artifact(self.signature, config, self._target, full)
             artifact_store.store(key, artifact)
         return artifact
+
+
+def _general(pairs: Iterable[KernelPair]) -> Iterator[tuple[KernelPair, Host]]:
+    """The general kernels of pairs that have one."""
+    for pair in pairs:
+        host = pair.general_host()
+        if host is not None:
+            yield pair, host
 
 
 def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
