@@ -18,7 +18,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifacts.capabilities import capabilities
-from ninetoothed.artifacts.configuration import PACKED, Config, Legal, Space
+from ninetoothed.artifacts.configuration import INTERCHANGED, PACKED, Config, Legal, Space
 from ninetoothed.artifacts.occupancy import (
     Architecture,
     Footprint,
@@ -103,6 +103,8 @@ def space(
     unit = capabilities(target).architecture
     legalities = dict(legalities_of(nt.kernel_of(module), pipeline))
     packing = legalities.pop(PACKED, None)
+    # Reductions of what is packed are interchanged as they are.
+    beside_packing = {name: one for name, one in legalities.items() if name != INTERCHANGED}
     legal: dict[Config, Legal] = {}
     rows: list[tuple[tuple[float, ...], Config]] = []
     packed: list[tuple[tuple[float, ...], Config]] = []
@@ -133,7 +135,7 @@ def space(
         if packing is None or not packing(footprint, unit):
             continue
         footprint = footprint.packed
-        choices = _legal(legalities, footprint, unit)
+        choices = _legal(beside_packing, footprint, unit)
         for warps, stages in _ways(footprint, unit, num_warps, num_stages):
             config = Config(tuple(values.items()), warps, stages, _PACKED)
             if not _refusal(footprint, config, unit):
