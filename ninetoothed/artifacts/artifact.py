@@ -73,8 +73,8 @@ class Artifact:
       lane and iteration of a call, so that the kernel without them may run in this one's place,
     - ``packed(...)``, where there is a ``prologue``: the shape and strides of each packed copy.
 
-    ``full``: the kernel is for calls in which all guards hold, and has none of them; both kernels of
-    its configuration have ``is_full``.
+    ``full``: the kernel is for calls in which all guards hold, and has none of them; both kernels
+    of its configuration have ``is_full``.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores. ``scratch``: the
     memory that the last ``arguments`` are pointers to, which a launch allocates. ``prologue``: the
