@@ -146,6 +146,7 @@ class Memory:
             return element.from_memory(bits.take(places))
         if fill is None:
             fill = element.number(0)
+        own = mask
         offsets, mask = together(offsets, mask)
         if bits.numel() == 0:
             if mask.any():
@@ -157,7 +158,10 @@ class Memory:
         else:
             places = self._places(torch.where(mask, offsets, 0))
         found = element.from_memory(bits.take(places))
-        return torch.where(mask, found, fill.to(found.dtype))
+        if fill.numel() != 1:
+            return torch.where(mask, found, fill.to(found.dtype))
+        # In place, and by the mask as small as it is.
+        return found.masked_fill_(own.logical_not(), fill.to(found.dtype).reshape(()))
 
     def scatter(
         self,

@@ -42,7 +42,6 @@ from ninetoothed.errors import (
     ArgumentError,
     ArrangementError,
     CheckError,
-    DeviceError,
     MismatchError,
     NineToothedWarning,
     UnusedValueWarning,
@@ -54,6 +53,7 @@ from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.printing import text_of
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.kernel.comparison import described, difference, named
+from ninetoothed.kernel.evaluation import check_data, evaluated
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.checked_sizes import sizes_of_every_call
 from ninetoothed.passes.analysis.scales import scale_parameters
@@ -160,12 +160,17 @@ class Variant:
         return modules
 
     @cached_property
+    def evaluated(self) -> ModuleOp:
+        """The module that calls are evaluated by, unless specialized on block sizes."""
+        return evaluated(self.module)
+
+    @cached_property
     def _fits(self) -> Callable[..., Callable[..., bool]] | None:
         return fits_function(self.module, self.signature)
 
     @cached_property
     def _counts(self) -> Callable[..., Callable[..., object]] | None:
-        return counts_function(self.module, self.signature)
+        return counts_function(self.evaluated, self.signature)
 
     def interpreted(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
         """Block sizes for evaluation of ``lanes`` lanes at once, of a call with these arguments."""
@@ -190,7 +195,7 @@ class Variant:
             found = interpreted_values(self.module, self.signature, lanes, fits)
         if self._counts is None:
             return found
-        return least_waste(self.module, found, self._counts(*values), fits)
+        return least_waste(self.evaluated, found, self._counts(*values), fits)
 
     def fits(self, sizes: Sequence[tuple[str, int]], values: Sequence[Any]) -> bool:
         """True if these block sizes pass the checks of a call with these arguments, as far as the
@@ -458,7 +463,7 @@ class KernelCompiler:
         message = ""
         for signature in (arguments.signature, *arguments.signature.laxer):
             variant = self.variant(signature)
-            _check_data(variant.module, arguments)
+            check_data(variant.module, arguments)
             chosen = variant.interpreted(settings.interpret_lanes(), values)
             config = Config(tuple(chosen.items()))
             try:
@@ -479,11 +484,12 @@ class KernelCompiler:
         Raises:
             CheckError: the sizes do not fit one another.
         """
-        module = self.composed(signature, config)
-        written = self.variant(signature).stores(module)
+        module, variant = self.composed(signature, config), self.variant(signature)
+        written = variant.stores(module)
         if level == "tt":
             interpret(self._lowered(signature, config), values, {}, written=written)
         else:
+            module = variant.evaluated if module is variant.module else module
             constants = {**dict(signature.constants), **dict(config.values)}
             interpret(module, values, constants, written=written)
 
@@ -569,23 +575,6 @@ class KernelCompiler:
 def _always(*sizes: int) -> bool:
     """True: every choice of block sizes fits."""
     return True
-
-
-def _check_data(module: ModuleOp, arguments: Arguments) -> None:
-    """Check that the application does not access tensors on the meta device.
-
-    Raises:
-        DeviceError: the application reads or writes one.
-    """
-    kernel = kernel_of(module)
-    for param, value, argument in zip(
-        arguments.signature.params, arguments.values, kernel.apply.block.args, strict=True
-    ):
-        if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
-            raise DeviceError(
-                f"{param.name} is on the meta device, which holds no data, and the application "
-                "reads or writes it; pass a tensor with data"
-            )
 
 
 def _varied(space: Space, config: Config) -> list[Config]:

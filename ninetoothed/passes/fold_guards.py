@@ -3,8 +3,8 @@
 Comparisons of an application that have one value in all lanes are folded. So are, for the kernel of
 the calls in which all guards hold (``full``), those that the sizes of such calls decide, and the
 guards of accesses; sizes that are then known to be their block's become numbers. What must be at
-most 0 for that, so that a call may launch this kernel, is left beside the other kernel
-(``vacuous``), for the host to compute.
+most 0 for that, so that a call may launch this kernel, is left beside both kernels (``vacuous``),
+for the host to compute.
 
 Why here: it needs numeric block sizes and the grid, and what comes behind has fewer guards to look
 at and masks to make. It requires stage ``scheduled`` and leaves it.
@@ -31,7 +31,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 After:
 
 ```mlir
-nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> vacuous #nt.exprs[n mod 64] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>

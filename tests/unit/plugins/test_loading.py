@@ -80,7 +80,7 @@ def test_mistakes(folder: Path) -> None:
 
 def test_nt_opt_lists_and_explains_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--load", "counting.passes", "--list-passes"]) == 0
-    assert "nt-count                Says how many ops a kernel has.\n" in capsys.readouterr().out
+    assert "nt-count                   Says how many ops a kernel has.\n" in capsys.readouterr().out
     assert main(["--help-pass", "nt-count"]) == 0
     assert capsys.readouterr().out == (
         "nt-count\n\nSays how many ops a kernel has.\n\noptions:\n  factor: int = 1\n"
@@ -101,7 +101,7 @@ def test_nt_opt_lists_what_cannot_be_imported(
     entry_points.entry_points.cache_clear()
     assert main(["--list-passes"]) == 0
     listed = capsys.readouterr().out
-    assert "dce                     Dead code" in listed
+    assert "dce                        Dead code" in listed
     assert (
         "nt-count                'nt-count' in ninetoothed.passes is counting.passes:CountPass of "
         "counting 1.2, which cannot be imported: ZeroDivisionError: division by zero\n"
