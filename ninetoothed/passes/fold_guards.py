@@ -63,7 +63,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
 from ninetoothed.passes.analysis.lane_moves import Spread
-from ninetoothed.passes.analysis.vacuity import Vacuity
+from ninetoothed.passes.analysis.vacuity import Truth, Vacuity
 from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
@@ -150,23 +150,19 @@ class FoldGuardsPass(KernelPass):
             return
         vacuity = Vacuity(kernel, self.index_bits)
         remarks = nt.RemarkEmitter(kernel, self.name)
-        known: dict[SSAValue, bool] = {}
-        for op, truth in vacuity.comparisons.items():
-            if self.full or not truth.excesses:
-                known[op.result] = truth.value
-                remarks.passed(
-                    op, f"comparison folded: it is {str(truth.value).lower()} in all lanes"
-                )
-        _Folding(known).fold(kernel)
+        always = {op: one for op, one in vacuity.comparisons.items() if not one.excesses}
+        others = {op: one for op, one in vacuity.comparisons.items() if one.excesses}
+        _fold(kernel, always, remarks)
+        # Both kernels ask for the same, of what is no call's alone: a call is told by either.
+        if vacuity.excesses:
+            kernel.vacuous = nt.ExprsAttr(vacuity.excesses)
         if self.full:
+            _fold(kernel, others, remarks)
             for access, guards in vacuity.guards.items():
                 data = access.access.data
                 kept = tuple(guard for guard in data.guards if guard not in guards)
                 access.properties["access"] = nt.AccessAttr(replace(data, guards=kept))
             _substitute(kernel, vacuity.constants)
-        # Of both kernels, so that a call can be told by either.
-        if vacuity.excesses:
-            kernel.vacuous = nt.ExprsAttr(vacuity.excesses)
         if remarks:
             self._explain(kernel, vacuity, remarks)
 
@@ -187,6 +183,17 @@ class FoldGuardsPass(KernelPass):
                             access,
                             f"guard {text} kept: no call of this class is proved to fulfil it",
                         )
+
+
+def _fold(
+    kernel: nt.KernelOp,
+    comparisons: Mapping[nt.ElementwiseOp, Truth],
+    remarks: nt.RemarkEmitter,
+) -> None:
+    """Fold comparisons that have one value in all lanes."""
+    for op, truth in comparisons.items():
+        remarks.passed(op, f"comparison folded: it is {str(truth.value).lower()} in all lanes")
+    _Folding({op.result: truth.value for op, truth in comparisons.items()}).fold(kernel)
 
 
 def _substitute(kernel: nt.KernelOp, constants: Mapping[str, int]) -> None:

@@ -158,7 +158,7 @@ from ninetoothed.passes.lowering.types import numbers
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.choices import powers_between
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, symbol_names
-from ninetoothed.symbolic.normal_form import normalize
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _PARTS = (2, 4, 8, 16, 32, 64)
 _MOST_UNROLLED, _MOST_LANES = 8, 20 << 10
@@ -212,7 +212,7 @@ def _legal(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
 
 
 def _reduction(
-    kernel: nt.KernelOp, remarks: nt.RemarkEmitter, chosen: Collection[str] = ()
+    kernel: nt.KernelOp, remarks: nt.RemarkEmitter, chosen: Collection[str] | None = None
 ) -> _Reduction | None:
     """The loop of an application that can be split; None where there is none, or ``remarks`` are
     told why it cannot. ``chosen``: symbols that will be numbers.
@@ -226,7 +226,7 @@ def _reduction(
         if len(chain) < len(loops):
             raise Refusal(loops[1], "it is not the only loop")
         for before, loop in itertools.pairwise(chain):
-            _check_goes_on(before, loop)
+            _check_goes_on(kernel, before, loop)
         _check_grid(kernel)
         _check_effects(ops, chain[-1])
         functions, *others = (tuple(_functions(loop, chosen)) for loop in chain)
@@ -245,8 +245,9 @@ def _reduction(
         return None
 
 
-def _check_goes_on(before: scf.ForOp, loop: scf.ForOp) -> None:
-    """Check that a loop goes on with what the one before it carries, where that ends.
+def _check_goes_on(kernel: nt.KernelOp, before: scf.ForOp, loop: scf.ForOp) -> None:
+    """Check that a loop goes on with what the one before it carries, where that ends, and that none
+    of them ends before it begins: so an index is one iteration's of all of them.
 
     Raises:
         Refusal: it does not.
@@ -257,6 +258,10 @@ def _check_goes_on(before: scf.ForOp, loop: scf.ForOp) -> None:
         raise Refusal(loop, "it is not the only loop")
     if ends[0] is None or ends[0] != ends[1] or ends[2:] != [const(1), const(1)]:
         raise Refusal(loop, "it does not go on where the loop before it ends")
+    for one in (before, loop):
+        first, end = known_scalar(one.lb), known_scalar(one.ub)
+        if first is None or end is None or not always_nonnegative(end - first, kernel.assumptions):
+            raise Refusal(one, "it may end before it begins, and another loop goes on there")
 
 
 def _check_begin(loop: scf.ForOp, functions: Sequence[Function]) -> None:
@@ -314,14 +319,14 @@ def _check_effects(ops: Sequence[Operation], loop: scf.ForOp) -> None:
             raise Refusal(op, f"{op.name} is done behind the loop")
 
 
-def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[Function]:
+def _functions(loop: scf.ForOp, chosen: Collection[str] | None) -> Iterator[Function]:
     """The functions that combine what a loop carries.
 
     Raises:
         Refusal: something is not combined, or not in scratch memory.
     """
     selection = selected(loop)
-    relative = {} if selection else rescaled_sums(loop)
+    relative = {} if selection else rescaled_sums(loop, may_be_sunk=chosen is None)
     for place, value in enumerate(loop.results):
         scalar = nt.scalar_of(value.type)
         function = selection or relative.get(place) or accumulated(loop, place)
@@ -330,7 +335,7 @@ def _functions(loop: scf.ForOp, chosen: Collection[str]) -> Iterator[Function]:
         if _adds(function) and rounds(scalar):
             raise Refusal(loop, f"sums of {nt.dtype_of(scalar)} would be rounded otherwise")
         for size in nt.shape_of(value.type):
-            if not set(chosen).issuperset(symbol_names(size)):
+            if not set(chosen or ()).issuperset(symbol_names(size)):
                 raise Refusal(loop, f"only a call knows the size {size} of what it carries")
             if size.value == 0:
                 raise Refusal(loop, "it carries no lanes")
@@ -478,9 +483,9 @@ class _Splitting:
         count = here.add(nt.SizeOp(nt.ExprAttr(reduction.count), type))
         found = here.add(nt.ElementwiseOp("minimum", [iteration, count], type))
         if reduction.step != 1:
-            found = here.add(nt.ElementwiseOp("mul", [found, self.loop.step], type))
+            found = here.add(nt.ElementwiseOp("mul", [found, reduction.loops[0].step], type))
         if reduction.first.value != 0:
-            found = here.add(nt.ElementwiseOp("add", [self.loop.lb, found], type))
+            found = here.add(nt.ElementwiseOp("add", [reduction.loops[0].lb, found], type))
         return found
 
     def _pointers(self, here: Inserter, place: int, number: SSAValue) -> SSAValue:

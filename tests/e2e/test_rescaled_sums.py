@@ -137,6 +137,28 @@ def of_what_was_found(x: Any, mean: Any, logsumexp: Any) -> None:
     logsumexp = largest
 
 
+def of_a_number(x: Any, mean: Any, logsumexp: Any) -> None:
+    """Nothing bounds it: a part that has not met the largest would overflow."""
+    largest, total = -3e38, 0.0
+    for i in range(x.shape[0]):
+        larger = ntl.maximum(largest, ntl.max(x[i]))
+        total = total * ntl.exp(largest - larger) + ntl.exp(100.0 - larger)
+        largest = larger
+    mean = total
+    logsumexp = largest
+
+
+def of_the_largest_before(x: Any, mean: Any, logsumexp: Any) -> None:
+    largest, total, most = -3e38, 0.0, 0.0
+    for i in range(x.shape[0]):
+        larger = ntl.maximum(largest, ntl.max(x[i]))
+        total = total * ntl.exp(largest - larger) + ntl.sum(ntl.exp(x[i] - larger))
+        most = ntl.where(larger > 0.0, total, most)
+        largest = larger
+    mean = most
+    logsumexp = largest
+
+
 KEPT = "missed: iterations kept together: "
 MORE = KEPT + "nt.elementwise makes more of what the loop carries than a sum"
 
@@ -148,12 +170,87 @@ MORE = KEPT + "nt.elementwise makes more of what the loop carries than a sum"
         (with_another_base, KEPT + "the extreme depends on more that the loop carries"),
         (not_rescaled, KEPT + "what it carries is more than a sum or an extreme"),
         (of_what_was_found, MORE),
+        (of_a_number, MORE),
+        (of_the_largest_before, MORE),
         (from_nothing, KEPT + "the extreme that sums are relative to may begin infinite"),
     ],
 )
 def test_what_is_kept(application: Callable[..., None], reason: str) -> None:
     x, *outputs = torch.randn(2, 40), torch.zeros(2), torch.zeros(2)
     assert remarks_of(made(application), PASS, x, *outputs) == [reason]
+
+
+def square(x: Any, *others: Any) -> tuple[Any, ...]:
+    """Rows of 16, in tiles of 16 columns."""
+    tiles = x.tile((16, 16)).tile((1, -1)).squeeze(1)
+    tiles.dtype = tiles.dtype.squeeze(0)
+    return tiles, *(one.tile((16,)) for one in others)
+
+
+def by_column(x: Any, largest_of: Any, total_of: Any) -> None:
+    """Each lane is relative to the extreme of another row than it is summed up in."""
+    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
+    total = ntl.zeros((16,), dtype=ntl.float32)
+    for i in range(x.shape[0]):
+        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
+        weights = ntl.exp(x[i] - larger[None, :])
+        total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=1)
+        largest = larger
+    largest_of = largest
+    total_of = total
+
+
+def over_rows(x: Any, largest_of: Any, total_of: Any) -> None:
+    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
+    total = ntl.zeros((16,), dtype=ntl.float32)
+    for i in range(x.shape[0]):
+        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
+        weights = ntl.exp(x[i] - larger[:, None])
+        total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=0)
+        largest = larger
+    largest_of = largest
+    total_of = total
+
+
+def across(x: Any, largest_of: Any, total_of: Any) -> None:
+    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
+    total = ntl.zeros((16, 16), dtype=ntl.float32)
+    for i in range(x.shape[0]):
+        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
+        weights = ntl.exp(x[i] - larger[:, None])
+        total = total * ntl.exp(largest[:, None] - larger[None, :]) + weights
+        largest = larger
+    largest_of = largest
+    total_of = ntl.sum(total, axis=1)
+
+
+@pytest.mark.parametrize("application", [by_column, over_rows, across])
+def test_lanes_of_other_rows(application: Callable[..., None]) -> None:
+    tensors = (Tensor(2, other=float("-inf")), Tensor(1), Tensor(1))
+    kernel = ninetoothed.make(square, application, tensors, num_warps=4)
+    (reason,) = remarks_of(kernel, PASS, torch.randn(16, 80), torch.zeros(16), torch.zeros(16))
+    assert reason.startswith(KEPT)
+    assert reason.endswith(" makes more of what the loop carries than a sum")
+
+
+def test_what_is_infinite(device: str) -> None:
+    """Two infinite extremes are one."""
+
+    def application(x: Any, total_of: Any) -> None:
+        largest, total = -3e38, 0.0
+        for i in range(x.shape[0]):
+            larger = ntl.maximum(largest, ntl.max(x[i]))
+            weights = ntl.where(x[i] < 1e30, ntl.exp(x[i] - larger), 0.0)
+            total = total * ntl.exp(largest - larger) + ntl.sum(weights)
+            largest = larger
+        total_of = total
+
+    x = torch.randn(2, 160, device=device)
+    x[0, -1] = INFINITE
+    finite = torch.exp(x[1] - x[1].max()).sum()
+    expected = {"total_of": torch.stack([torch.zeros_like(finite), finite])}
+    kernel, total = made(application, 1), torch.zeros(2, device=device)
+    assert split(check_kernel(kernel, (x, total), expected, levels=LEVELS[device], atol=1e-4))
 
 
 def attended(

@@ -134,6 +134,29 @@ def growing(x: Any, value: Any, place: Any) -> None:
     place = index
 
 
+def second(x: Any, value: Any, place: Any) -> None:
+    """What was the largest before is chosen: it depends on the order."""
+    best, before = float("-inf"), float("-inf")
+    for i in range(x.shape[0]):
+        number = ntl.max(x[i])
+        found = number > best
+        before = ntl.where(found, best, before)
+        best = ntl.where(found, number, best)
+    value = best
+    place = ntl.cast(before, ntl.int32)
+
+
+def of_what_was_chosen(x: Any, value: Any, place: Any) -> None:
+    best, index = float("-inf"), -1.0
+    for i in range(x.shape[0]):
+        number = ntl.max(x[i])
+        found = number > best
+        best = ntl.where(found, number, best)
+        index = ntl.where(found, best * 2, index)
+    value = best
+    place = ntl.cast(index, ntl.int32)
+
+
 def by_another(x: Any, value: Any, place: Any) -> None:
     best, index = float("-inf"), -1
     for i in range(x.shape[0]):
@@ -143,7 +166,9 @@ def by_another(x: Any, value: Any, place: Any) -> None:
     place = index
 
 
-@pytest.mark.parametrize("application", [last, counting, growing, by_another])
+@pytest.mark.parametrize(
+    "application", [last, counting, growing, second, of_what_was_chosen, by_another]
+)
 def test_what_is_kept(application: Callable[..., None]) -> None:
     outputs = torch.zeros(2), torch.zeros(2, dtype=torch.int32)
     assert remarks_of(made(application), PASS, torch.randn(2, 40), *outputs) == [MORE]

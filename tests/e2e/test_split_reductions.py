@@ -266,6 +266,66 @@ def test_what_is_kept() -> None:
     ]
 
 
+def from_one(x: Any, y: Any) -> None:
+    total = 0.0
+    for i in range(1, 3):
+        total += ntl.sum(x[i])
+    for i in range(3, x.shape[0]):
+        total += ntl.sum(x[i]) * 2
+    y = total
+
+
+def whole_tiles(x: Any, y: Any) -> None:
+    total = 0.0
+    count = x.source.shape[1] // 16
+    for i in range(count):
+        total += ntl.sum(x[i])
+    for i in range(count, x.shape[0]):
+        total += ntl.sum(x[i]) * 2
+    y = total
+
+
+def back_and_forth(x: Any, y: Any) -> None:
+    """The second loop begins below 0 where there are fewer than three tiles."""
+    total = 0
+    for i in range(x.shape[0] - 3):
+        total += i + 5
+    for i in range(x.shape[0] - 3, x.shape[0]):
+        total += i + 5
+    y = total
+
+
+ONE_LOOP_ENDS = (
+    "missed: iterations kept together: it may end before it begins, and another loop goes on there"
+)
+
+
+@pytest.mark.parametrize(
+    ("application", "width", "is_split"),
+    [
+        (from_one, 144, False),
+        (whole_tiles, 144, True),
+        (whole_tiles, 137, True),
+        (back_and_forth, 32, False),
+    ],
+)
+def test_loops_that_go_on(
+    device: str, application: Callable[..., None], width: int, is_split: bool
+) -> None:
+    """Several loops are one, if none of them may end before it begins."""
+    x = torch.randn(2, width, device=device)
+    tiles = torch.nn.functional.pad(x, (0, -width % 16)).unflatten(1, (-1, 16)).sum(2)
+    whole = {from_one: 3, whole_tiles: width // 16}.get(application, 0)
+    expected = tiles[:, application is from_one : whole].sum(1) + 2 * tiles[:, whole:].sum(1)
+    if application is back_and_forth:
+        expected = torch.full((2,), 4.0 + 5 + 6, device=device)
+    kernel, y = made(application, "fp32"), torch.zeros(2, device=device)
+    ran = check_kernel(kernel, (x, y), {"y": expected}, levels=LEVELS[device], atol=1e-3)
+    assert split(ran) == is_split
+    found = remarks_of(kernel, PASS, x, y)
+    assert found == [POSSIBLE if is_split else ONE_LOOP_ENDS]
+
+
 @pytest.mark.parametrize(
     ("kernel", "reason"),
     [

@@ -13,7 +13,8 @@ extreme to the larger one (M. Milakov, N. Gimelshein, "Online normalizer calcula
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xdsl.dialects import scf
@@ -26,11 +27,12 @@ from ninetoothed.passes.analysis.pass_refusal import Refusal
 
 _EXTREMES = ("maximum", "maximum_nan")
 _EXPONENTIALS = ("exp", "exp2")
-_SHAPING = (nt.ExpandDimsOp, nt.BroadcastOp, nt.FullOp)
 
 _Role = Literal[
     "largest", "larger", "drop", "correction", "exponent", "weight", "sum", "scaled", "next"
 ]
+_Lanes = tuple[int | None, ...]
+"""Of each dim of a value, the dim of the extreme that it goes along with."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +48,26 @@ class Rescaled:
 
 @dataclass(frozen=True)
 class _Value:
-    """What a value is to the extreme: its ``role``; of a sum its ``place``."""
+    """What a value is to the extreme: its ``role``, and its ``lanes``; of a sum its ``place``."""
 
     role: _Role
+    lanes: _Lanes = ()
     place: int = -1
     shaping: tuple[Operation, ...] = ()
 
 
 @dataclass
 class _Roles:
-    """The roles of values of one loop around one extreme; others depend on nothing it carries."""
+    """The roles of values of one loop around one extreme; others depend on nothing it carries.
+
+    ``other`` is what an iteration finds; ``may_be_sunk``: the largest of scaled values may be taken
+    before they are scaled.
+    """
 
     roles: dict[SSAValue, _Value]
     larger: SSAValue
+    other: SSAValue
+    may_be_sunk: bool
     functions: set[str] = field(default_factory=set[str])
     shapings: dict[int, tuple[Operation, ...]] = field(
         default_factory=dict[int, tuple[Operation, ...]]
@@ -83,82 +92,143 @@ class _Roles:
 
     def _role(self, op: Operation) -> _Value | None:
         if op.results and op.results[0] is self.larger:
-            return _Value("larger")
+            return _Value("larger", _identity(self.larger))
         given = [self.roles.get(operand) for operand in op.operands]
-        if isinstance(op, _SHAPING):
-            (one,) = given
-            if one is None or one.role in ("sum", "scaled", "next"):
-                return None
-            return _Value(one.role, one.place, (*one.shaping, op))
         roles: list[_Role | None] = [None if one is None else one.role for one in given]
+        if isinstance(op, nt.ElementwiseOp):
+            return self._elementwise(op, given, roles)
+        first = given[0]
+        if isinstance(op, nt.ExpandDimsOp | nt.BroadcastOp | nt.FullOp):
+            return _shaped(op, first)
         match op, roles:
-            case nt.ElementwiseOp(), _:
-                return self._elementwise(op, op.function.data, given, roles)
-            case nt.CastOp(), ["weight"]:
-                return _Value("weight") if _is_float(op.result) else None
-            case nt.TransOp(), ["weight"]:
-                return _Value("weight")
-            case nt.ReduceOp(), ["weight"]:
-                return _Value("weight") if op.function.data == "sum" else None
-            case nt.DotOp(), ["weight", None, None] | [None, "weight", None]:
-                return _Value("weight") if filled_constant(op.acc) == 0 else None
-            case nt.DotOp(), ["weight", None, "scaled"] | [None, "weight", "scaled"]:
-                return _Value("next", _place(given))
+            case nt.CastOp(), ["weight"] if _is_float(op.result):
+                return first
+            case nt.TransOp(), ["weight"] if first is not None:
+                return _Value("weight", tuple(first.lanes[dim] for dim in op.dims))
+            case nt.ReduceOp(), ["weight"] if first is not None and op.function.data == "sum":
+                rest = (*first.lanes[: op.dim], *first.lanes[op.dim + 1 :])
+                return _Value("weight", rest) if first.lanes[op.dim] is None else None
+            case nt.DotOp(), [_, _, None | "scaled"]:
+                return _product(op, given)
             case _:
                 return None
 
     def _elementwise(
-        self, op: Operation, function: str, given: list[_Value | None], roles: list[_Role | None]
+        self, op: nt.ElementwiseOp, given: list[_Value | None], roles: list[_Role | None]
     ) -> _Value | None:
+        function = op.function.data
+        known = [one for one in given if one is not None]
+        rows = [one for one in known if one.role != "sum"]
+        if not rows or any(one.lanes != rows[0].lanes for one in rows):
+            return None
+        first = rows[0]
         match function, roles:
             case "sub", ["largest", "larger"]:
-                return _Value("drop", shaping=_shaping(given))
-            case "sub", [None, "larger"]:
-                return _Value("exponent")
+                return replace(first, role="drop")
+            case "sub", [None, "larger"] if self._bounds(self.other, op.operands[0]):
+                return _Value("exponent", first.lanes)
             case name, ["drop"] if name in _EXPONENTIALS:
                 self.functions.add(name)
-                return _Value("correction", shaping=_shaping(given))
+                return replace(first, role="correction")
             case name, ["exponent"] if name in _EXPONENTIALS:
                 self.functions.add(name)
-                return _Value("weight")
+                return _Value("weight", first.lanes)
             case "mul", ["sum", "correction"] | ["correction", "sum"]:
-                (by,) = (one for one in given if one is not None and one.role == "correction")
-                self.shapings[_place(given)] = by.shaping
-                return _Value("scaled", _place(given))
+                (by,) = (one for one in known if one.role == "correction")
+                (place,) = (one.place for one in known if one.role == "sum")
+                self.shapings[place] = by.shaping
+                return _Value("scaled", by.lanes, place)
             case "mul", ["weight", None] | [None, "weight"]:
-                return _Value("weight")
+                return first
             case "truediv", ["weight", None]:
-                return _Value("weight")
+                return first
             case "add" | "sub", ["weight", "weight"]:
-                return _Value("weight")
+                return first
             case "where", [None, "weight", None] if filled_constant(op.operands[2]) == 0:
-                return _Value("weight")
+                return first
             case "where", [None, None, "weight"] if filled_constant(op.operands[1]) == 0:
-                return _Value("weight")
+                return first
             case "add", ["scaled", "weight"] | ["weight", "scaled"]:
-                return _Value("next", _place(given))
+                return _next(known)
             case "sub", ["scaled", "weight"]:
-                return _Value("next", _place(given))
+                return _next(known)
             case _:
                 return None
 
+    def _bounds(self, largest: SSAValue, value: SSAValue) -> bool:
+        """True if no lane of a value is above the largest that it was taken of: then no weight is
+        above 1, whatever other parts have found.
+        """
+        one, two = largest.owner, value.owner
+        if largest is value:
+            return True
+        if isinstance(one, nt.ReduceOp):
+            return one.function.data == "max" and one.value is value
+        if not (isinstance(one, nt.ElementwiseOp) and isinstance(two, nt.ElementwiseOp)):
+            return False
+        if not self.may_be_sunk or not one.function.data == two.function.data == "mul":
+            return False
+        is_one_scale = _scalar(one.operands[1]) is _scalar(two.operands[1])
+        return is_one_scale and self._bounds(one.operands[0], two.operands[0])
 
-def _place(given: list[_Value | None]) -> int:
-    return next(one.place for one in given if one is not None and one.place >= 0)
+
+def _scalar(value: SSAValue) -> SSAValue:
+    return value.owner.value if isinstance(value.owner, nt.FullOp) else value
 
 
-def _shaping(given: list[_Value | None]) -> tuple[Operation, ...]:
-    (first, *_) = given
-    return () if first is None else first.shaping
+def _identity(value: SSAValue) -> _Lanes:
+    return tuple(range(len(nt.shape_of(value.type))))
+
+
+def _shaped(op: Operation, given: _Value | None) -> _Value | None:
+    """A value with other dims; None: of a sum, or where the extreme's own are broadcast."""
+    if given is None or given.role in ("sum", "scaled", "next"):
+        return None
+    lanes = given.lanes
+    if isinstance(op, nt.ExpandDimsOp):
+        lanes = (*lanes[: op.dim], None, *lanes[op.dim :])
+    elif isinstance(op, nt.FullOp):
+        lanes = (None,) * len(nt.shape_of(op.result.type))
+    else:
+        old, new = (nt.shape_of(one.type) for one in (op.operands[0], op.results[0]))
+        for size, wider, lane in zip(old, new, lanes, strict=True):
+            if lane is not None and size != wider:
+                return None
+    return _Value(given.role, lanes, given.place, (*given.shaping, op))
+
+
+def _product(op: nt.DotOp, given: Sequence[_Value | None]) -> _Value | None:
+    """A product of weights, which is one itself, or added to a sum; None: it sums up along a dim
+    of the extreme, or is of several matrices.
+    """
+    left, right, acc = given
+    if len(nt.shape_of(op.a.type)) != 2 or (left is None) == (right is None):
+        return None
+    if left is not None:
+        is_weight, lanes, summed = left.role == "weight", (left.lanes[0], None), left.lanes[1]
+    else:
+        assert right is not None
+        is_weight, lanes, summed = right.role == "weight", (None, right.lanes[1]), right.lanes[0]
+    if not is_weight or summed is not None:
+        return None
+    if acc is None:
+        return _Value("weight", lanes) if filled_constant(op.acc) == 0 else None
+    return _next([acc]) if acc.lanes == lanes else None
+
+
+def _next(given: Sequence[_Value]) -> _Value:
+    (scaled,) = (one for one in given if one.role == "scaled")
+    return _Value("next", place=scaled.place)
 
 
 def _is_float(value: SSAValue) -> bool:
     return isinstance(nt.scalar_of(value.type), AnyFloat)
 
 
-def rescaled_sums(loop: scf.ForOp) -> dict[int, Rescaled | str]:
+def rescaled_sums(loop: scf.ForOp, may_be_sunk: bool = False) -> dict[int, Rescaled | str]:
     """Of each place that a loop carries a value at, how it is combined: by the function of an extreme,
     or as a sum that is rescaled where that grows; empty where it carries no such extreme.
+    ``may_be_sunk``: the module is behind ``nt-sink-scales``.
 
     Raises:
         Refusal: it carries one, and something else happens to what it carries.
@@ -171,18 +241,18 @@ def rescaled_sums(loop: scf.ForOp) -> dict[int, Rescaled | str]:
             continue
         others = [one for one in op.arguments if one is not arg]
         if op.function.data in _EXTREMES and len(others) == 1:
-            return _around(loop, place, op, others[0])
+            return _around(loop, place, op, others[0], may_be_sunk)
     return {}
 
 
 def _around(
-    loop: scf.ForOp, place: int, extreme: nt.ElementwiseOp, other: SSAValue
+    loop: scf.ForOp, place: int, extreme: nt.ElementwiseOp, other: SSAValue, may_be_sunk: bool
 ) -> dict[int, Rescaled | str]:
     args, end = loop.body.block.args[1:], loop.body.block.last_op
     assert end is not None
-    roles: dict[SSAValue, _Value] = {arg: _Value("sum", at) for at, arg in enumerate(args)}
-    roles[args[place]] = _Value("largest")
-    found = _Roles(roles, extreme.result)
+    roles: dict[SSAValue, _Value] = {arg: _Value("sum", place=at) for at, arg in enumerate(args)}
+    roles[args[place]] = _Value("largest", _identity(args[place]))
+    found = _Roles(roles, extreme.result, other, may_be_sunk)
     for op in loop.body.block.ops:
         if op is not end:
             found.visit(op)
@@ -193,7 +263,7 @@ def _around(
     for at, value in enumerate(end.operands):
         if at == place:
             continue
-        if found.roles.get(value) != _Value("next", at):
+        if found.roles.get(value) != _Value("next", place=at):
             raise Refusal(end, "what it carries is no sum that is rescaled")
         combined[at] = Rescaled(place, function, found.shapings[at])
     return combined

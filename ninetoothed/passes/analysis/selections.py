@@ -10,11 +10,11 @@ neither is larger, if each part begins with the same values. A NaN may be larger
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
 
@@ -48,10 +48,28 @@ def selected(loop: scf.ForOp) -> Selected | None:
         return None
     for place, (arg, choice) in enumerate(zip(args, choices, strict=True)):
         ops = _comparison(found, choice.operands[1], arg)
-        # Nothing else depends on what is carried, so that what is selected does not.
-        if ops is not None and _users([*args, *(op.result for op in ops)]) <= {*choices, *ops}:
+        if ops is not None and _is_alone(args, choices, arg, ops):
             return Selected(place, choice.operands[1], arg, found, ops)
     return None
+
+
+def _is_alone(
+    args: Sequence[SSAValue],
+    choices: Sequence[nt.ElementwiseOp],
+    compared: SSAValue,
+    ops: Sequence[nt.ElementwiseOp],
+) -> bool:
+    """True if nothing but the choices depends on what is carried: so nothing that is chosen does."""
+    for arg, choice in zip(args, choices, strict=True):
+        uses = {(use.operation, use.index) for use in arg.uses} - {(choice, 2)}
+        if any(arg is not compared or op not in ops for op, _ in uses):
+            return False
+        if len(list(choice.result.uses)) != 1:
+            return False
+    uses = [use for op in ops for use in op.result.uses]
+    return all(
+        use.operation in ops or (use.operation in choices and use.index == 0) for use in uses
+    )
 
 
 def _comparison(
@@ -87,7 +105,3 @@ def _either_way(op: nt.ElementwiseOp | None) -> list[tuple[SSAValue, SSAValue]]:
         return []
     one, two = op.operands
     return [(one, two), (two, one)]
-
-
-def _users(values: Iterable[SSAValue]) -> set[Operation]:
-    return {use.operation for value in values for use in value.uses}

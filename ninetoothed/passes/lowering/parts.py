@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
@@ -52,6 +53,13 @@ def _correction(
     """What scales a sum that is relative to one extreme, to be relative to a larger one."""
     drop = here.add(nt.ElementwiseOp("sub", [largest, larger], largest.type))
     value = here.add(nt.ElementwiseOp(function.function, [drop], largest.type))
+    # What was found may be infinite, and the difference of two infinities is NaN.
+    type = nt.with_scalar(largest.type, i1)
+    is_same = here.add(nt.ElementwiseOp("eq", [largest, larger], type))
+    one: SSAValue = here.add(nt.constant(nt.number(1, nt.scalar_of(largest.type))))
+    if isinstance(largest.type, nt.TensorType):
+        one = here.add(nt.FullOp(one, largest.type))
+    value = here.add(nt.ElementwiseOp("where", [is_same, one, value], largest.type))
     for op in function.shaping:
         value = here.insert(op.clone({op.operands[0]: value})).results[0]
     return value

@@ -103,8 +103,9 @@ def test_nt_opt_lists_what_cannot_be_imported(
     listed = capsys.readouterr().out
     assert "dce                        Dead code" in listed
     assert (
-        "nt-count                   'nt-count' in ninetoothed.passes is counting.passes:CountPass of "
-        "counting 1.2, which cannot be imported: ZeroDivisionError: division by zero\n"
+        "nt-count                   'nt-count' in ninetoothed.passes is "
+        "counting.passes:CountPass of counting 1.2, which cannot be imported: "
+        "ZeroDivisionError: division by zero\n"
     ) in listed
 
 
