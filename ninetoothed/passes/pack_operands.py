@@ -179,9 +179,11 @@ class _Operands:
         assert isinstance(access, nt.AccessOp)
         old = access.access.data
         end = substitute(source.sizes[inner], equal.merged)
+        # On a diagonal, the guard is also that of the other dim, which is not filled up.
+        index = old.indices[inner] if old.indices.count(old.indices[inner]) == 1 else None
         guards = tuple(
             Guard(guard.index, row_length(guard.size))
-            if guard.index == old.indices[inner] and substitute(guard.size, equal.merged) == end
+            if guard.index == index and substitute(guard.size, equal.merged) == end
             else guard
             for guard in old.guards
         )
