@@ -224,6 +224,9 @@ def test_programs_have_elements_by_number(
     given: tuple[Case, tuple[int, ...], Agreement, Use], random: Any
 ) -> None:
     case, grid, agreement, use = given
+    if math.prod(grid) == 0:
+        # No program asks, and its number would be divided by 0.
+        return
     written = Written(random)
     number: Number = random.choice([plain, written.number])
     arranged = arrange(case, Tensor(shape=case.shape), number)
