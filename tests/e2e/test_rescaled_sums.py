@@ -212,6 +212,19 @@ def over_rows(x: Any, largest_of: Any, total_of: Any) -> None:
     total_of = total
 
 
+def of_other_rows(x: Any, largest_of: Any, total_of: Any) -> None:
+    """No row's numbers are bounded by the largest of another."""
+    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
+    total = ntl.zeros((16,), dtype=ntl.float32)
+    for i in range(x.shape[0]):
+        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
+        weights = ntl.exp(x[i] - larger[None, :])
+        total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=0)
+        largest = larger
+    largest_of = largest
+    total_of = total
+
+
 def across(x: Any, largest_of: Any, total_of: Any) -> None:
     largest = ntl.full((16,), -3e38, dtype=ntl.float32)
     total = ntl.zeros((16, 16), dtype=ntl.float32)
@@ -224,7 +237,7 @@ def across(x: Any, largest_of: Any, total_of: Any) -> None:
     total_of = ntl.sum(total, axis=1)
 
 
-@pytest.mark.parametrize("application", [by_column, over_rows, across])
+@pytest.mark.parametrize("application", [by_column, over_rows, of_other_rows, across])
 def test_lanes_of_other_rows(application: Callable[..., None]) -> None:
     tensors = (Tensor(2, other=float("-inf")), Tensor(1), Tensor(1))
     kernel = ninetoothed.make(square, application, tensors, num_warps=4)

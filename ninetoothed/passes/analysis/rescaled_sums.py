@@ -125,7 +125,9 @@ class _Roles:
         match function, roles:
             case "sub", ["largest", "larger"]:
                 return replace(first, role="drop")
-            case "sub", [None, "larger"] if self._bounds(self.other, op.operands[0]):
+            case "sub", [None, "larger"] if (
+                self._bounded(self.other, op.operands[0]) == first.lanes
+            ):
                 return _Value("exponent", first.lanes)
             case name, ["drop"] if name in _EXPONENTIALS:
                 self.functions.add(name)
@@ -155,21 +157,23 @@ class _Roles:
             case _:
                 return None
 
-    def _bounds(self, largest: SSAValue, value: SSAValue) -> bool:
-        """True if no lane of a value is above the largest that it was taken of: then no weight is
-        above 1, whatever other parts have found.
+    def _bounded(self, largest: SSAValue, value: SSAValue) -> _Lanes | None:
+        """The lanes of the extreme that no lane of a value is above, since the largest was taken of
+        these: no weight is above 1 then, whatever other parts have found. None: it was of others.
         """
         one, two = largest.owner, value.owner
         if largest is value:
-            return True
+            return _identity(value)
         if isinstance(one, nt.ReduceOp):
-            return one.function.data == "max" and one.value is value
+            lanes = _identity(one.result)
+            is_largest = one.function.data == "max" and one.value is value
+            return (*lanes[: one.dim], None, *lanes[one.dim :]) if is_largest else None
         if not (isinstance(one, nt.ElementwiseOp) and isinstance(two, nt.ElementwiseOp)):
-            return False
+            return None
         if not self.may_be_sunk or not one.function.data == two.function.data == "mul":
-            return False
+            return None
         is_one_scale = _scalar(one.operands[1]) is _scalar(two.operands[1])
-        return is_one_scale and self._bounds(one.operands[0], two.operands[0])
+        return self._bounded(one.operands[0], two.operands[0]) if is_one_scale else None
 
 
 def _scalar(value: SSAValue) -> SSAValue:
