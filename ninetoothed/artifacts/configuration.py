@@ -19,6 +19,7 @@ Legal = tuple[tuple[str, tuple[int, ...]], ...]
 SPLIT = "split_reductions"
 """The choice of how many programs share the iterations of one, which the model knows of."""
 INTERCHANGED = "interchanged_reductions"
+"""The choice whether flattened reductions are interchanged, as they are with packed operands."""
 PACKED = "packed_operands"
 """The choice whether operands are read from packed copies, which it knows of, too."""
 BOUNDS = "moving_bounds"

@@ -72,7 +72,6 @@ from typing import ClassVar
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.rewriter import Rewriter
 
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
@@ -89,6 +88,7 @@ from ninetoothed.passes.analysis.program_lanes import (
     program_lanes,
 )
 from ninetoothed.passes.lowering import masks
+from ninetoothed.passes.lowering.arranged import rearrange
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym
 from ninetoothed.symbolic.normal_form import normalize
@@ -182,13 +182,9 @@ class _Coarsening:
         if not access.access.data.levels[0]:
             return
         found = self._coarsened(access.access.data, index in self.lanes.tiles)
-        new = Inserter.before(access).add(nt.AccessOp(access.source, nt.AccessAttr(found)))
-        self.kernel.arranged.operands[index] = new
-        if not access.result.uses:
-            Rewriter.erase_op(access)
+        type = rearrange(self.kernel, index, found)
         if index in self.lanes.tiles:
-            assert isinstance(new.type, nt.TensorType)
-            set_type(self.kernel.apply.block.args[index], new.type.element_type)
+            set_type(self.kernel.apply.block.args[index], type.element_type)
 
     def _coarsened(self, access: Access, differs: bool) -> Access:
         programs, *inner = access.levels

@@ -64,6 +64,7 @@ from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
 from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.vacuity import Truth, Vacuity
+from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
@@ -120,11 +121,9 @@ class _Folding:
 
     def _materialize(self, op: Operation, truth: bool) -> None:
         """Put a constant in the place of the result of ``op``."""
-        inserter, type = Inserter.before(op), op.results[0].type
+        inserter, result = Inserter.before(op), op.results[0]
         value = inserter.add(arith.ConstantOp(IntegerAttr(truth, i1)))
-        if isinstance(type, nt.TensorType):
-            value = inserter.add(nt.FullOp(value, type))
-        op.results[0].replace_all_uses_with(value)
+        result.replace_all_uses_with(masks.everywhere(inserter, value, result.type))
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,8 @@ class FoldGuardsPass(KernelPass):
         always = {op: one for op, one in vacuity.comparisons.items() if not one.excesses}
         others = {op: one for op, one in vacuity.comparisons.items() if one.excesses}
         _fold(kernel, always, remarks)
-        # Both kernels ask for the same, of what is no call's alone: a call is told by either.
+        # Found before the full kernel folds what only some calls decide, so that both kernels have
+        # the same guards, and tell alike which calls the full one is for.
         if vacuity.excesses:
             kernel.vacuous = nt.ExprsAttr(vacuity.excesses)
         if self.full:

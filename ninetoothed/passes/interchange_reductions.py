@@ -122,6 +122,7 @@ from ninetoothed.passes.analysis.accumulators import accumulated, rounds
 from ninetoothed.passes.analysis.float_facts import filled_constant
 from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.scalars import known_scalar
+from ninetoothed.passes.lowering.arranged import rearrange
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import (
     IndexExpr,
@@ -194,19 +195,17 @@ class _Operand:
                 return None
             return normalize(substitute(found, {self.lane: channel, _TAP: sym(step) % taps}))
 
-        indices = [put(one) for one in self.access.indices]
         others = [one for one in self.access.guards if one != self.guard]
-        guarded = [put(one.index) for one in others]
-        found = [one for one in (*indices, *guarded) if one is not None]
-        if len(found) < len(indices) + len(guarded):
+        exprs = (*self.access.indices, *(one.index for one in others))
+        found = [one for expr in exprs if (one := put(expr)) is not None]
+        if len(found) < len(exprs):
             return None
-        guards = [
-            Guard(one, old.size) for one, old in zip(found[len(indices) :], others, strict=True)
-        ]
+        ndim = len(self.access.indices)
+        guards = [Guard(one, old.size) for one, old in zip(found[ndim:], others, strict=True)]
+        guards.append(Guard(normalize(channel), channels))
         count = normalize(binary("ceildiv", channels, self.block) * taps)
         levels = (self.access.levels[0], (count,), self.access.levels[2])
-        own = Guard(normalize(channel), channels)
-        return Access(levels, tuple(found[: len(indices)]), tuple(dict.fromkeys((*guards, own))))
+        return Access(levels, tuple(found[:ndim]), tuple(dict.fromkeys(guards)))
 
 
 @dataclass(frozen=True)
@@ -322,19 +321,13 @@ def interchange(kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> None:
     """Take taps out of the lanes of what a kernel's loops add up."""
     for product, taps, accesses in _found(kernel, remarks):
         for operand, access in zip(product.operands, accesses, strict=True):
-            old = kernel.arranged.values[operand.ref.index].owner
-            assert isinstance(old, nt.AccessOp)
-            new = Inserter.before(old).add(nt.AccessOp(old.source, nt.AccessAttr(access)))
-            kernel.arranged.operands[operand.ref.index] = new
-            if not old.result.uses:
-                Rewriter.erase_op(old)
-            assert isinstance(new.type, nt.TensorType)
-            set_type(operand.ref, new.type.element_type)
+            type = rearrange(kernel, operand.ref.index, access)
+            set_type(operand.ref, type.element_type)
         loop = product.loop
-        type = cast("IntegerType", loop.ub.type)
         (count,) = accesses[0].levels[1]
         old = loop.ub.owner
-        loop.operands[1] = Inserter.before(loop).add(nt.SizeOp(nt.ExprAttr(count), type))
+        size = nt.SizeOp(nt.ExprAttr(count), cast("IntegerType", loop.ub.type))
+        loop.operands[1] = Inserter.before(loop).add(size)
         if isinstance(old, nt.SizeOp) and not old.result.uses:
             Rewriter.erase_op(old)
         remarks.passed(loop, f"reduction interchanged: a block is of one of {taps}")

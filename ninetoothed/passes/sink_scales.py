@@ -84,6 +84,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.analysis.scales import Scaled, scalars_of, scaled
+from ninetoothed.passes.lowering import masks
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,7 @@ def _sink(reduce: nt.ReduceOp, found: Scaled) -> None:
         block = _select_first(found.where, found)
     inserter = Inserter.before(reduce)
     reduced = inserter.add(nt.ReduceOp(reduce.function.data, block, reduce.dim))
-    factor: SSAValue = found.factor
-    if isinstance(reduced.type, nt.TensorType):
-        factor = inserter.add(nt.FullOp(factor, reduced.type))
+    factor = masks.everywhere(inserter, found.factor, reduced.type)
     result = inserter.add(nt.ElementwiseOp("mul", [reduced, factor], reduced.type))
     result.name_hint = reduce.result.name_hint
     replace(reduce, [result])

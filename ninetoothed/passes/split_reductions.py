@@ -467,11 +467,8 @@ class _Splitting:
         ):
             # A zero may be added, and an extreme be taken of what the loop began with, more than once.
             if _adds(function) and filled_constant(init) != 0:
-                scalar = nt.scalar_of(init.type)
-                value = here.add(nt.constant(identity("sum", scalar)))
-                if isinstance(init.type, nt.TensorType):
-                    value = here.add(nt.FullOp(value, init.type))
-                loop.operands[begin + place] = value
+                value = here.add(nt.constant(identity("sum", nt.scalar_of(init.type))))
+                loop.operands[begin + place] = masks.everywhere(here, value, init.type)
 
     def _at_iteration(self, here: Inserter, iteration: SSAValue) -> SSAValue:
         """The index with which an iteration begins; behind the last one, that of the next, or any

@@ -92,6 +92,7 @@ from ninetoothed.passes.analysis.windows import (
     find_window,
     is_row,
 )
+from ninetoothed.passes.lowering.arranged import rearrange
 from ninetoothed.passes.lowering.elementwise import COMBINE
 from ninetoothed.passes.lowering.identities import fill, select
 from ninetoothed.symbolic.expr import sym
@@ -134,13 +135,8 @@ class _Unrolling:
             arranged = self.kernel.arranged.values[tile.index]
             access = arranged.owner
             assert isinstance(access, nt.AccessOp)
-            found = nt.AccessAttr(_split_off(access.access.data, self.window.dims[tile]))
-            new = Inserter.before(access).add(nt.AccessOp(access.source, found))
-            self.kernel.arranged.operands[tile.index] = new
-            if not access.result.uses:
-                Rewriter.erase_op(access)
-            assert isinstance(new.type, nt.TensorType)
-            set_type(tile, new.type.element_type)
+            found = _split_off(access.access.data, self.window.dims[tile])
+            set_type(tile, rearrange(self.kernel, tile.index, found).element_type)
         for op in self.window.ops:
             if isinstance(op, Reduction):
                 self._reduce(op)

@@ -187,42 +187,23 @@ def square(x: Any, *others: Any) -> tuple[Any, ...]:
     return tiles, *(one.tile((16,)) for one in others)
 
 
-def by_column(x: Any, largest_of: Any, total_of: Any) -> None:
-    """Each lane is relative to the extreme of another row than it is summed up in."""
-    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
-    total = ntl.zeros((16,), dtype=ntl.float32)
-    for i in range(x.shape[0]):
-        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
-        weights = ntl.exp(x[i] - larger[None, :])
-        total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=1)
-        largest = larger
-    largest_of = largest
-    total_of = total
+def relative_to(of_columns: bool, axis: int) -> Callable[..., None]:
+    """Weights relative to the largest of each row, which stand for columns or for rows, and are
+    summed up along ``axis``: of rows along 1 alone, each is relative to the extreme of its sum.
+    """
 
+    def application(x: Any, largest_of: Any, total_of: Any) -> None:
+        largest = ntl.full((16,), -3e38, dtype=ntl.float32)
+        total = ntl.zeros((16,), dtype=ntl.float32)
+        for i in range(x.shape[0]):
+            larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
+            weights = ntl.exp(x[i] - ntl.expand_dims(larger, 0 if of_columns else 1))
+            total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=axis)
+            largest = larger
+        largest_of = largest
+        total_of = total
 
-def over_rows(x: Any, largest_of: Any, total_of: Any) -> None:
-    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
-    total = ntl.zeros((16,), dtype=ntl.float32)
-    for i in range(x.shape[0]):
-        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
-        weights = ntl.exp(x[i] - larger[:, None])
-        total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=0)
-        largest = larger
-    largest_of = largest
-    total_of = total
-
-
-def of_other_rows(x: Any, largest_of: Any, total_of: Any) -> None:
-    """No row's numbers are bounded by the largest of another."""
-    largest = ntl.full((16,), -3e38, dtype=ntl.float32)
-    total = ntl.zeros((16,), dtype=ntl.float32)
-    for i in range(x.shape[0]):
-        larger = ntl.maximum(largest, ntl.max(x[i], axis=1))
-        weights = ntl.exp(x[i] - larger[None, :])
-        total = total * ntl.exp(largest - larger) + ntl.sum(weights, axis=0)
-        largest = larger
-    largest_of = largest
-    total_of = total
+    return application
 
 
 def across(x: Any, largest_of: Any, total_of: Any) -> None:
@@ -237,7 +218,10 @@ def across(x: Any, largest_of: Any, total_of: Any) -> None:
     total_of = ntl.sum(total, axis=1)
 
 
-@pytest.mark.parametrize("application", [by_column, over_rows, of_other_rows, across])
+@pytest.mark.parametrize(
+    "application",
+    [relative_to(True, 1), relative_to(False, 0), relative_to(True, 0), across],
+)
 def test_lanes_of_other_rows(application: Callable[..., None]) -> None:
     tensors = (Tensor(2, other=float("-inf")), Tensor(1), Tensor(1))
     kernel = ninetoothed.make(square, application, tensors, num_warps=4)

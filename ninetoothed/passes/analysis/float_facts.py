@@ -8,13 +8,12 @@ from xdsl.dialects import scf
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.passes.analysis.scalars import constant_value
+from ninetoothed.passes.analysis.scalars import constant_value, repeated
 
 
 def filled_constant(value: SSAValue) -> int | float | None:
     """The number that a value has in all lanes; None: it is not known."""
-    owner = value.owner
-    return constant_value(owner.value if isinstance(owner, nt.FullOp) else value)
+    return constant_value(repeated(value))
 
 
 def is_finite(value: SSAValue) -> bool:

@@ -24,6 +24,7 @@ from xdsl.ir import Operation, SSAValue
 from ninetoothed.ir import nt
 from ninetoothed.passes.analysis.float_facts import filled_constant
 from ninetoothed.passes.analysis.pass_refusal import Refusal
+from ninetoothed.passes.analysis.scalars import repeated
 
 _EXTREMES = ("maximum", "maximum_nan")
 _EXPONENTIALS = ("exp", "exp2")
@@ -140,9 +141,7 @@ class _Roles:
                 (place,) = (one.place for one in known if one.role == "sum")
                 self.shapings[place] = by.shaping
                 return _Value("scaled", by.lanes, place)
-            case "mul", ["weight", None] | [None, "weight"]:
-                return first
-            case "truediv", ["weight", None]:
+            case ("mul", [None, "weight"]) | ("mul" | "truediv", ["weight", None]):
                 return first
             case "add" | "sub", ["weight", "weight"]:
                 return first
@@ -150,9 +149,7 @@ class _Roles:
                 return first
             case "where", [None, None, "weight"] if filled_constant(op.operands[1]) == 0:
                 return first
-            case "add", ["scaled", "weight"] | ["weight", "scaled"]:
-                return _next(known)
-            case "sub", ["scaled", "weight"]:
+            case ("add", ["weight", "scaled"]) | ("add" | "sub", ["scaled", "weight"]):
                 return _next(known)
             case _:
                 return None
@@ -165,23 +162,23 @@ class _Roles:
         if largest is value:
             return _identity(value)
         if isinstance(one, nt.ReduceOp):
-            lanes = _identity(one.result)
             is_largest = one.function.data == "max" and one.value is value
-            return (*lanes[: one.dim], None, *lanes[one.dim :]) if is_largest else None
+            return _widened(_identity(one.result), one.dim) if is_largest else None
         if not (isinstance(one, nt.ElementwiseOp) and isinstance(two, nt.ElementwiseOp)):
             return None
         if not self.may_be_sunk or not one.function.data == two.function.data == "mul":
             return None
-        is_one_scale = _scalar(one.operands[1]) is _scalar(two.operands[1])
+        is_one_scale = repeated(one.operands[1]) is repeated(two.operands[1])
         return self._bounded(one.operands[0], two.operands[0]) if is_one_scale else None
-
-
-def _scalar(value: SSAValue) -> SSAValue:
-    return value.owner.value if isinstance(value.owner, nt.FullOp) else value
 
 
 def _identity(value: SSAValue) -> _Lanes:
     return tuple(range(len(nt.shape_of(value.type))))
+
+
+def _widened(lanes: _Lanes, dim: int) -> _Lanes:
+    """The lanes of a value with a dim more, along which the extreme is the same."""
+    return (*lanes[:dim], None, *lanes[dim:])
 
 
 def _shaped(op: Operation, given: _Value | None) -> _Value | None:
@@ -190,7 +187,7 @@ def _shaped(op: Operation, given: _Value | None) -> _Value | None:
         return None
     lanes = given.lanes
     if isinstance(op, nt.ExpandDimsOp):
-        lanes = (*lanes[: op.dim], None, *lanes[op.dim :])
+        lanes = _widened(lanes, op.dim)
     elif isinstance(op, nt.FullOp):
         lanes = (None,) * len(nt.shape_of(op.result.type))
     else:

@@ -20,6 +20,11 @@ def constant_value(value: SSAValue) -> int | float | None:
     return None
 
 
+def repeated(value: SSAValue) -> SSAValue:
+    """The scalar that a block has in all lanes, where it is filled with one; else the value."""
+    return value.owner.value if isinstance(value.owner, nt.FullOp) else value
+
+
 def known_scalar(value: SSAValue) -> IndexExpr | None:
     """A size, or an integer constant; None for anything else."""
     if isinstance(value.owner, nt.SizeOp):

@@ -16,6 +16,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from ninetoothed.artifacts.signature import is_moderate
 from ninetoothed.ir import nt
+from ninetoothed.passes.analysis.float_facts import filled_constant
 from ninetoothed.passes.analysis.scalars import constant_value
 
 SCALED = {"max": float("-inf"), "min": float("inf")}
@@ -43,8 +44,7 @@ def scaled(reduce: nt.ReduceOp) -> Scaled | None:
     selected = None
     if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "where":
         _, value, other = owner.arguments
-        filled = other.owner.value if isinstance(other.owner, nt.FullOp) else other
-        if constant_value(filled) != identity:
+        if filled_constant(other) != identity:
             return None
         selected, owner = owner, value.owner
     if not isinstance(owner, nt.ElementwiseOp) or owner.function.data != "mul":

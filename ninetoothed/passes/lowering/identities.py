@@ -13,6 +13,7 @@ from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, SCANS
 from ninetoothed.passes.analysis.float_facts import exceeds_minus_infinity
+from ninetoothed.passes.lowering import masks
 
 
 def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
@@ -108,5 +109,5 @@ def fill(value: SSAValue, identity: float | int) -> bool:
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:
     """Select ``value`` where ``bits`` are set, else ``identity``."""
     constant = inserter.add(nt.constant(nt.number(identity, nt.scalar_of(value.type))))
-    full = inserter.add(nt.FullOp(constant, value.type))
-    return inserter.add(nt.ElementwiseOp("where", [bits, value, full], value.type))
+    others = masks.everywhere(inserter, constant, value.type)
+    return inserter.add(nt.ElementwiseOp("where", [bits, value, others], value.type))

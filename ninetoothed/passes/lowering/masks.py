@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import IntegerType, i1
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
@@ -11,6 +11,13 @@ from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.symbolic.expr import IndexExpr, const
 
 _I32 = IntegerType(32)
+
+
+def everywhere(inserter: Inserter, scalar: SSAValue, type: Attribute) -> SSAValue:
+    """A scalar in all lanes of a block of this type; itself where the type is the scalar's."""
+    if not isinstance(type, nt.TensorType):
+        return scalar
+    return inserter.add(nt.FullOp(scalar, type))
 
 
 def along(inserter: Inserter, row: SSAValue, dim: int, shape: Sizes) -> SSAValue:

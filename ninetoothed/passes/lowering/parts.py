@@ -12,6 +12,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.analysis.rescaled_sums import Rescaled
 from ninetoothed.passes.analysis.selections import Selected
+from ninetoothed.passes.lowering.identities import select
 
 Function: TypeAlias = str | Rescaled | Selected
 """What combines the values of two parts at one place: a function of these two; or of sums and the
@@ -54,12 +55,8 @@ def _correction(
     drop = here.add(nt.ElementwiseOp("sub", [largest, larger], largest.type))
     value = here.add(nt.ElementwiseOp(function.function, [drop], largest.type))
     # What was found may be infinite, and the difference of two infinities is NaN.
-    type = nt.with_scalar(largest.type, i1)
-    is_same = here.add(nt.ElementwiseOp("eq", [largest, larger], type))
-    one: SSAValue = here.add(nt.constant(nt.number(1, nt.scalar_of(largest.type))))
-    if isinstance(largest.type, nt.TensorType):
-        one = here.add(nt.FullOp(one, largest.type))
-    value = here.add(nt.ElementwiseOp("where", [is_same, one, value], largest.type))
+    bits = nt.with_scalar(largest.type, i1)
+    value = select(here, here.add(nt.ElementwiseOp("ne", [largest, larger], bits)), value, 1)
     for op in function.shaping:
         value = here.insert(op.clone({op.operands[0]: value})).results[0]
     return value

@@ -316,6 +316,10 @@ class Launcher:
     ) -> None:
         self.loaded = loaded
         self._memories = tuple(scratch)
+        kinds: dict[bool, list[tuple[int, int]]] = {}
+        for index, one in enumerate(scratch):
+            kinds.setdefault(one.zeroed, []).append((index, one.bytes))
+        self._kinds = sorted(kinds.items())
         self.types = tuple(types)
         self.of_shape = tuple(of_shape)
         fixed = [position for position, one in enumerate(of_shape) if one]
@@ -532,18 +536,16 @@ class Launcher:
         place = torch.device(device.kind(), self.loaded.device)
         memories: list[Any] = []
         addresses = [0] * len(self._memories)
-        for is_zeroed, allocate in ((False, torch.empty), (True, torch.zeros)):
-            starts: dict[int, int] = {}
+        for is_zeroed, group in self._kinds:
             end = 0
-            for index, one in enumerate(self._memories):
-                if one.zeroed == is_zeroed:
-                    starts[index] = -(-end // _SCRATCH_ALIGNMENT) * _SCRATCH_ALIGNMENT
-                    end = starts[index] + programs * one.bytes
-            if starts:
-                memories.append(allocate(end, dtype=torch.uint8, device=place))
-                first = memories[-1].data_ptr()
-                for index, start in starts.items():
-                    addresses[index] = first + start
+            for index, size in group:
+                addresses[index] = start = -(-end // _SCRATCH_ALIGNMENT) * _SCRATCH_ALIGNMENT
+                end = start + programs * size
+            allocate = torch.zeros if is_zeroed else torch.empty
+            memories.append(allocate(end, dtype=torch.uint8, device=place))
+            first = memories[-1].data_ptr()
+            for index, _ in group:
+                addresses[index] += first
         return memories, addresses
 
     def _again(self, code: int, programs: int, config: Any, parameters: Any, stream: int) -> int:
