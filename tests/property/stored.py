@@ -69,7 +69,8 @@ def _undefined(where: Bits, is_doubtful: bool) -> Term:
 def reduced(value: Value, axis: int) -> Value:
     """A reduction along an axis, which keeps one lane: what has no value is left out. But a place
     that has no lane at all is undefined, and so is where of two tensors one ends first. Behind the
-    last block all lanes are left out, too: which of both it is, an index between leaves open.
+    last block, also of a tensor without any, all lanes are left out, too: which of both it is, an
+    index between leaves open.
     """
     found: list[Term] = []
     for term in value:
@@ -82,7 +83,7 @@ def reduced(value: Value, axis: int) -> Value:
         # One lane of an empty tensor is an empty sum or, where its block is known to have but one,
         # itself.
         is_single = term.ended.shape[axis] == 1
-        missing = ended & (is_single or not term.is_empty)
+        missing = ended & (is_single or term.is_deep or not term.is_empty)
         changed = replace(term, missing=missing, ended=ended, flows=flows)
         found.append(replace(changed, is_doubtful=term.is_deep or term.is_empty))
     for one, two in itertools.permutations(value, 2):
