@@ -25,14 +25,27 @@ _BRIEF_SECONDS = 1e-3
 
 
 def _inputs(torch: Any, device: str, sizes: list[int]) -> tuple[list[Any], Any]:
-    """The operands and the expected result: vectors of one size, matrices (m, k) and (k, n)."""
+    """The operands and the expected result: vectors of one size; matrices (m, k) and (k, n); or
+    query, key, value and scale, of (batch, heads, length, dim).
+    """
     dtype = torch.float16 if device == "cuda" else torch.float32
+
+    def drawn(*shapes: tuple[int, ...]) -> list[Any]:
+        return [torch.randn(shape, dtype=dtype, device=device) for shape in shapes]
+
     if len(sizes) == 1:
-        operands = [torch.randn(sizes, dtype=dtype, device=device) for _ in range(2)]
-        return operands, operands[0].double() + operands[1].double()
-    m, n, k = sizes
-    operands = [torch.randn(shape, dtype=dtype, device=device) for shape in ((m, k), (k, n))]
-    return operands, operands[0].double() @ operands[1].double()
+        lhs, rhs = drawn(*[(sizes[0],)] * 2)
+        return [lhs, rhs], lhs.double() + rhs.double()
+    if len(sizes) == 3:
+        m, n, k = sizes
+        lhs, rhs = drawn((m, k), (k, n))
+        return [lhs, rhs], lhs.double() @ rhs.double()
+    query, key, value = drawn(*[tuple(sizes)] * 3)
+    scale = sizes[-1] ** -0.5
+    attend = torch.nn.functional.scaled_dot_product_attention
+    expected = attend(query.float(), key.float(), value.float())
+    # Query heads are grouped: one for each key head.
+    return [query.unsqueeze(2), key, value, scale], expected.double().unsqueeze(2)
 
 
 def uncompiled(modules: Iterable[ModuleType], started: float) -> int:

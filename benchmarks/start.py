@@ -44,12 +44,15 @@ _SECONDS = 600
 
 @dataclass(frozen=True)
 class Program:
-    """A file of ``benchmarks.programs``, which of its kernels, and sizes on a GPU and on a CPU."""
+    """A file of ``benchmarks.programs``, which of its kernels, sizes on a GPU and on a CPU, and who
+    has one.
+    """
 
     file: str
     kind: str
     large: tuple[int, ...]
     small: tuple[int, ...]
+    providers: tuple[str, ...] = tuple(_FILES)
 
 
 PROGRAMS = {
@@ -58,6 +61,7 @@ PROGRAMS = {
     "matmul-tuned": Program("matmul", "tuned", (1024,) * 3, (256,) * 3),
     "matmul-fixed-4096": Program("matmul", "fixed", (4096,) * 3, (256,) * 3),
     "matmul-tuned-4096": Program("matmul", "tuned", (4096,) * 3, (256,) * 3),
+    "attention-tuned": Program("attention", "tuned", (4, 32, 2048, 64), (1, 2, 64, 32), (OURS,)),
 }
 COLD, WARM = "cold", "warm"
 
@@ -96,6 +100,8 @@ def warm_ups(provider: str, names: Sequence[str]) -> list[str]:
     found: dict[tuple[str, ...], str] = {}
     for name in names:
         program = PROGRAMS[name]
+        if provider not in program.providers:
+            continue
         # Triton's tuner comes with Triton; ours is imported where it is needed.
         key = (program.file, program.kind) if provider == OURS else (program.file,)
         if key not in found or program.kind == "fixed":
@@ -120,6 +126,8 @@ class Run:
                 # Writes byte code, and brings files into memory.
                 self._pair(provider, name, "warming up", (COLD,))
         for round_, name, provider in itertools.product(range(repeats), names, self.providers):
+            if provider not in PROGRAMS[name].providers:
+                continue
             pair = self._pair(provider, name, f"{round_ + 1} of {repeats}")
             for cache, found in pair.items():
                 self._found.setdefault((provider, name, cache), []).append(found)

@@ -286,7 +286,7 @@ def test_start_without_gpu(tmp_path: Path) -> None:
 
 def test_warm_ups_import_what_the_programs_do() -> None:
     assert start.warm_ups("ninetoothed", list(start.PROGRAMS)) == [
-        "add-fixed", "matmul-fixed-4096", "matmul-tuned",
+        "add-fixed", "matmul-fixed-4096", "matmul-tuned", "attention-tuned",
     ]  # fmt: skip
     assert start.warm_ups("triton", list(start.PROGRAMS)) == ["add-fixed", "matmul-fixed-4096"]
     assert start.warm_ups("triton", ["matmul-tuned"]) == ["matmul-tuned"]
