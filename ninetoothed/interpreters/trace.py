@@ -77,15 +77,17 @@ class Trace:
         return found
 
     def joined(self, dims: Collection[tuple[str, int, int]]) -> Trace:
-        """The same accesses, of some reads without the lanes' index along a dim: each is of a
+        """The same accesses, of some reads without the lanes' indices along some dims: each is of a
         parameter, the number of dims of the block, and the dim.
         """
         found = Trace()
-        found._found = {key: [self.rows(key)] for key in self.keys}
-        for parameter, ndim, dim in sorted(dims, key=lambda one: -one[1]):
-            for event in found._found.pop((parameter, "read", ndim), []):
-                kept = torch.cat([event[: dim + 1], event[dim + 2 :]])
-                found._found.setdefault((parameter, "read", ndim - 1), []).append(kept)
+        for parameter, kind, ndim in self.keys:
+            rows = self.rows((parameter, kind, ndim))
+            gone = {dim for dim in range(ndim) if (parameter, ndim, dim) in dims}
+            if kind == "read" and gone:
+                kept = [dim + 1 for dim in range(ndim) if dim not in gone]
+                rows, ndim = rows[[0, *kept, -1]], len(kept)
+            found._found.setdefault((parameter, kind, ndim), []).append(rows)
         return found
 
     def without_lanes(self, accesses: Collection[tuple[str, str]]) -> Trace:

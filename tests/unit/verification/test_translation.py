@@ -413,6 +413,17 @@ def test_lanes_that_are_joined() -> None:
     assert found == (Touch("x", "read", 0, (0,), 7), True)
 
 
+def test_lanes_that_are_joined_along_two_dims() -> None:
+    blocks, single = Trace(), Trace()
+    programs = torch.arange(2)
+    places = (7 + programs)[:, None, None]
+    blocks.touch("read", "x", programs, places, None, (1, 4))
+    single.touch("read", "x", programs, places[:, 0, 0], None, ())
+    dims = [("x", 2, 0), ("x", 2, 1)]
+    assert difference(blocks.joined(dims), single.joined(dims)) is None
+    assert difference(blocks.joined(dims[:1]), single) is not None
+
+
 def test_lanes_that_are_reordered() -> None:
     """A block that is read as its transpose; each program still reads the same elements."""
     rows, columns = Trace(), Trace()
