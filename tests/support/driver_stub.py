@@ -94,6 +94,19 @@ int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
   return extra ? 1 : record(grid, shared, stream, function, parameters);
 }
 
+static int clear(void *address, unsigned char byte, size_t count) {
+  CHECKED("clear")
+  memset(address, byte, count);
+  return 0;
+}
+
+int cuMemsetD8Async(void *address, unsigned char byte, size_t count, void *stream) {
+  return context ? clear(address, byte, count) : 201;
+}
+int hipMemsetD8Async(void *address, unsigned char byte, size_t count, void *stream) {
+  return clear(address, byte, count);
+}
+
 /* What it is given: 16 words, of which a driver would make its own. */
 int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, void *address,
                            const uint64_t *dims, const uint64_t *strides, const unsigned *box,
@@ -299,8 +312,8 @@ class Stub:
             ctypes.c_int.in_dll(self._library, name).value = value
 
     def fail(self, what: str, code: int, times: int = 1) -> None:
-        """Lets the next calls of ``"load"``, ``"function"``, ``"launch"``, ``"encode"`` or
-        ``"occupancy"`` return ``code``.
+        """Lets the next calls of ``"load"``, ``"function"``, ``"launch"``, ``"encode"``,
+        ``"clear"`` or ``"occupancy"`` return ``code``.
         """
         (ctypes.c_char * 64).in_dll(self._library, "failing").value = what.encode()
         self.set(failures_left=times, failure_code=code)

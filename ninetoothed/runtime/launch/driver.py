@@ -93,6 +93,13 @@ class Driver:
         self.launch: Callable[..., int] = getattr(library, api.launch)
         self._contexts: dict[int, Any] = {}
 
+    @functools.cached_property
+    def clear(self) -> Callable[[int, int, int, int], int]:
+        """``clear(address, byte, count, stream)`` fills memory, in the order of the stream."""
+        function: Any = getattr(self._library, f"{self.api.prefix}MemsetD8Async")
+        function.argtypes = (Handle, ctypes.c_ubyte, ctypes.c_size_t, Handle)
+        return function
+
     def call(self, name: str, *arguments: Any) -> int:
         """Calls a function of the library, and returns its error code."""
         return int(getattr(self._library, self.api.prefix + name)(*arguments))
@@ -316,10 +323,6 @@ class Launcher:
     ) -> None:
         self.loaded = loaded
         self._memories = tuple(scratch)
-        kinds: dict[bool, list[tuple[int, int]]] = {}
-        for index, one in enumerate(scratch):
-            kinds.setdefault(one.zeroed, []).append((index, one.bytes))
-        self._kinds = sorted(kinds.items())
         self.types = tuple(types)
         self.of_shape = tuple(of_shape)
         fixed = [position for position, one in enumerate(of_shape) if one]
@@ -453,15 +456,9 @@ class Launcher:
         binary = self.loaded.binary
         packed = ", ".join(["shape", "stream", *(f"v{place}" for place in self._packed)])
         lines = [f"def run({given}):"]
-        addresses = [f"address{place}" for place in range(len(self._memories))]
-        if addresses:
-            lines += [
-                "    try:",
-                f"        memories, ({', '.join(addresses)},) = allocated(programs)",
-                "    except out_of_memory():",
-                "        return False",
-            ]
-            packed += "".join(f", {name}" for name in addresses)
+        if self._memories:
+            lines += self._allocating()
+            packed += "".join(f", address{place}" for place in range(len(self._memories)))
         if binary.scratch:
             lines.append("    memory = scratch(programs)")
             packed += ", memory.data_ptr()"
@@ -474,6 +471,7 @@ class Launcher:
                 "        return False",
             ]
             packed += f", map{place}"
+        launch = f"launch({self.loaded.driver.api.launch_call})"
         lines += [
             "    try:",
             "        block, config, parameters = cell = take()",
@@ -483,16 +481,20 @@ class Launcher:
             f"        pack(block, 0, {packed})",
             "    except (PackError, OverflowError):",
             "        return False",
-            f"    code = launch({self.loaded.driver.api.launch_call})",
+            f"    code = {launch}",
             "    if code:",
-            "        code = again(code, programs, config, parameters, stream)",
+            f"        code = entered(code) or {launch}",
             "    give(cell)",
             "    if code:",
             "        failed(code)",
             "    return True",
         ]
         cells: list[tuple[Any, Any, Any]] = []
+        torch: Any = importlib.import_module("torch") if self._memories else None
         known = {
+            "torch": torch,
+            "place": torch and torch.device(device.kind(), self.loaded.device),
+            "clear": self.loaded.driver.clear,
             "take": cells.pop,
             "give": cells.append,
             "new_cell": self._cell,
@@ -505,9 +507,8 @@ class Launcher:
             "shared": binary.shared,
             "Handle": Handle,
             "scratch": self._scratch,
-            "allocated": self._allocated,
             "out_of_memory": device.out_of_memory,
-            "again": self._again,
+            "entered": self._entered,
             "failed": self._failed,
             "DescriptorError": DescriptorError,
             **{f"maps{place}": maps for place, (maps, _) in enumerate(self._maps)},
@@ -528,33 +529,47 @@ class Launcher:
             )
         return memory
 
-    def _allocated(self, programs: int) -> tuple[list[Any], list[int]]:
-        """The scratch memory of one launch, in a tensor of what is zeroed at first, and one of what
-        is not; and the address of each.
+    def _allocating(self) -> list[str]:
+        """Lines that allocate the scratch memory of one launch, what is zeroed at first: in one
+        tensor, since each takes as long as a launch.
         """
-        torch: Any = importlib.import_module("torch")
-        place = torch.device(device.kind(), self.loaded.device)
-        memories: list[Any] = []
-        addresses = [0] * len(self._memories)
-        for is_zeroed, group in self._kinds:
-            end = 0
-            for index, size in group:
-                addresses[index] = start = -(-end // _SCRATCH_ALIGNMENT) * _SCRATCH_ALIGNMENT
-                end = start + programs * size
-            allocate = torch.zeros if is_zeroed else torch.empty
-            memories.append(allocate(end, dtype=torch.uint8, device=place))
-            first = memories[-1].data_ptr()
-            for index, _ in group:
-                addresses[index] += first
-        return memories, addresses
+        lines: list[str] = []
+        end, zeroed = "0", None
+        order = sorted(enumerate(self._memories), key=lambda one: not one[1].zeroed)
+        for place, one in order:
+            lines.append(
+                f"    start{place} = {end} + {_SCRATCH_ALIGNMENT - 1} & {-_SCRATCH_ALIGNMENT}"
+            )
+            end = f"start{place} + programs * {one.bytes}"
+            zeroed = end if one.zeroed else zeroed
+        lines += [
+            "    try:",
+            f"        memory = torch.empty({end}, dtype=torch.uint8, device=place)",
+            "    except out_of_memory():",
+            "        return False",
+            "    first = memory.data_ptr()",
+            *(f"    address{place} = first + start{place}" for place, _ in order),
+        ]
+        if zeroed is not None:
+            clear = f"clear(first, 0, {zeroed}, stream)"
+            lines += [
+                f"    code = {clear}",
+                "    if code:",
+                f"        code = entered(code) or {clear}",
+                "        if code:",
+                "            failed(code)",
+            ]
+        return lines
 
-    def _again(self, code: int, programs: int, config: Any, parameters: Any, stream: int) -> int:
-        """The launch's error code, where a thread without a context launches a second time."""
+    def _entered(self, code: int) -> int:
+        """0 where a thread without a context has entered the device's, and may try again what gave
+        this error; else the error.
+        """
         driver = self.loaded.driver
         if code != _INVALID_CONTEXT or not driver.api.has_contexts:
             return code
         driver.enter(self.loaded.device)
-        return driver.launch(config, self.loaded.function, parameters, None)
+        return 0
 
     def _failed(self, code: int) -> None:
         self.loaded.driver.check(code, f"launching {self.loaded.binary.entry}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -9,33 +10,30 @@ import pytest
 import torch
 
 from ninetoothed.artifacts.artifact import Artifact, Scratch
-from ninetoothed.errors import ConfigurationError, ScratchError
+from ninetoothed.errors import ConfigurationError, DeviceError, ScratchError
 from ninetoothed.runtime.launch import device
 from tests.support import driver_stub
 from tests.support.launching import TYPES, Called, Gpu, artifact, bits, call, kernel
 
 pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
 
-Places = list[tuple[str, int]]
+Memories = list[torch.Tensor]
 
 
 @pytest.fixture
-def places(monkeypatch: pytest.MonkeyPatch) -> Places:
-    """Which of torch's functions allocated how many bytes."""
-    found: Places = []
-    for name in ("empty", "zeros"):
-        real = getattr(torch, name)
+def memories(monkeypatch: pytest.MonkeyPatch) -> Memories:
+    """What torch allocated, filled with ones."""
+    found: Memories = []
+    real = torch.empty
 
-        def allocated(
-            size: Any, dtype: Any = None, device: Any = None, name: str = name, real: Any = real
-        ) -> torch.Tensor:
-            if device is None:
-                return real(size, dtype=dtype)
-            assert (dtype, device) == (torch.uint8, torch.device("cuda", 0))
-            found.append((name, size))
+    def allocated(size: Any, dtype: Any = None, device: Any = None) -> torch.Tensor:
+        if device is None:
             return real(size, dtype=dtype)
+        assert (dtype, device) == (torch.uint8, torch.device("cuda", 0))
+        found.append(torch.ones(size, dtype=dtype))
+        return found[-1]
 
-        monkeypatch.setattr(torch, name, allocated)
+    monkeypatch.setattr(torch, "empty", allocated)
     return found
 
 
@@ -45,27 +43,43 @@ def sharing() -> Artifact:
     return replace(artifact(types=types), scratch=(Scratch(8), Scratch(4, zeroed=True)))
 
 
-def test_each_launch_has_its_own(gpu: Gpu, places: Places) -> None:
+def test_each_launch_has_its_own(gpu: Gpu, memories: Memories) -> None:
     called = Called(gpu, description=sharing())
     x, y, scale, out = given = call()
     assert [called(*given) for _ in range(3)] == [False, True, True]
-    assert places == [("empty", 56), ("zeros", 28)] * 3
     wanted = (7, x.data_ptr(), y.data_ptr(), bits(scale), out.data_ptr(), 100)
-    for launched in gpu.launched():
-        assert launched[:-2] == wanted
-        assert all(launched[-2:])
+    for launched, memory in zip(gpu.launched(), memories, strict=True):
+        assert launched == (*wanted, memory.data_ptr() + 256, memory.data_ptr())
+        assert memory.tolist() == [0] * 28 + [1] * (256 - 28 + 56)
 
 
-def test_several_lie_in_one_tensor(gpu: Gpu, places: Places) -> None:
-    """One of what is zeroed, and one of what is not; each begins where a tensor may."""
+def test_several_lie_in_one_tensor(gpu: Gpu, memories: Memories) -> None:
+    """What is zeroed, and then what is not; each begins where a tensor may."""
     types = (*TYPES, ("one", "*fp32"), ("two", "*i32"), ("three", "*fp32"), ("four", "*i32"))
     scratch = (Scratch(8), Scratch(4, zeroed=True), Scratch(100), Scratch(1, zeroed=True))
     called = Called(gpu, description=replace(artifact(types=types), scratch=scratch))
     called(*call())
-    assert places == [("empty", 256 + 700), ("zeros", 256 + 7)]
-    (launched,) = gpu.launched()
-    one, two, three, four = launched[-4:]
-    assert (three - one, four - two) == (256, 256)
+    ((launched,), (memory,)) = gpu.launched(), memories
+    starts = [address - memory.data_ptr() for address in launched[-4:]]
+    assert starts == [512, 0, 768, 256]
+    assert len(memory) == 768 + 700
+    assert memory.nonzero().flatten().tolist() == [*range(256 + 7, 768 + 700)]
+
+
+def test_a_thread_that_has_never_used_the_device(gpu: Gpu, memories: Memories) -> None:
+    called = Called(gpu, description=sharing())
+    thread = threading.Thread(target=called, args=call())
+    thread.start()
+    thread.join()
+    assert len(gpu.launched()) == 1
+    assert memories[0][:28].tolist() == [0] * 28
+
+
+def test_memory_that_cannot_be_cleared(gpu: Gpu, memories: Memories) -> None:
+    gpu.stub.fail("clear", 400)
+    with pytest.raises(DeviceError, match=r"^launching k: NAME of 400 \(text of 400\)$"):
+        kernel(gpu, sharing()).launch(call())
+    assert gpu.launched() == []
 
 
 def test_artifacts_say_how_much() -> None:
@@ -77,7 +91,7 @@ def test_artifacts_say_how_much() -> None:
 
 @pytest.mark.parametrize(("most", "has_room"), [("84", True), ("83", False), ("0", False)])
 def test_the_setting_bounds_it(
-    gpu: Gpu, places: Places, monkeypatch: pytest.MonkeyPatch, most: str, has_room: bool
+    gpu: Gpu, memories: Memories, monkeypatch: pytest.MonkeyPatch, most: str, has_room: bool
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_SCRATCH_SIZE", most)
     one = kernel(gpu, sharing())
@@ -86,7 +100,7 @@ def test_the_setting_bounds_it(
         return
     with pytest.raises(ScratchError, match=f"needs 84 bytes .* allows {most}$"):
         one.launch(call())
-    assert places == []
+    assert memories == []
     assert gpu.launched() == []
 
 
@@ -96,7 +110,9 @@ def test_a_setting_that_is_no_size(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) ->
         kernel(gpu, sharing()).launch(call())
 
 
-def test_memory_that_is_short(gpu: Gpu, places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_is_short(
+    gpu: Gpu, memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A call like an earlier one goes the full way then, which says it."""
     called = Called(gpu, description=sharing())
     given = call()
