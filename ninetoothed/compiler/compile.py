@@ -158,6 +158,7 @@ def pass_options(
             "full": full,
             "index_bits": signature.index_bits,
         },
+        "nt-split-loops": {"index_bits": signature.index_bits},
         "nt-use-descriptors": {"index_bits": signature.index_bits},
         "nt-lower-accesses": {"index_bits": signature.index_bits},
         "nt-fit-target": named,

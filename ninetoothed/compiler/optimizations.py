@@ -132,6 +132,10 @@ TABLE: tuple[Optimization, ...] = (
         "a size that are always true, or never, are left out.",
     ),
     Optimization(
+        *("split_loops", "nt-split-loops", "enabled"),
+        "Iterations in which a comparison of an index holds in all lanes run a copy without it.",
+    ),
+    Optimization(
         *("guarded_loads", "nt-guard-loads", "enabled"),
         "Loads that reach only stores take the stores' guards.",
     ),

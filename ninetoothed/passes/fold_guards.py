@@ -53,77 +53,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.ir.rewriting import Inserter
-from ninetoothed.ir.rewriting import replace as replace_op
-from ninetoothed.passes.analysis.lane_moves import Spread
 from ninetoothed.passes.analysis.vacuity import Truth, Vacuity
-from ninetoothed.passes.lowering import masks
+from ninetoothed.passes.lowering.known_booleans import fold
 from ninetoothed.passes.option_values import WIDTHS, require_among
 from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
-
-
-class _Folding:
-    """Folding of the booleans that have one value in all lanes, by value."""
-
-    def __init__(self, known: dict[SSAValue, bool]) -> None:
-        self._known = known
-
-    def fold(self, kernel: nt.KernelOp) -> None:
-        """Fold what depends on the known values, in program order."""
-        for op in list(kernel.apply.walk()):
-            if any(value in self._known for value in op.operands):
-                self._visit(op)
-        for value, truth in reversed(self._known.items()):
-            owner = value.owner
-            assert isinstance(owner, Operation)
-            if any(value.uses):
-                self._materialize(owner, truth)
-            Rewriter.erase_op(owner)
-
-    def _visit(self, op: Operation) -> None:
-        known = [self._known.get(value) for value in op.operands]
-        match op:
-            case nt.ElementwiseOp() if op.function.data == "where" and known[0] is not None:
-                self._replace(op, op.arguments[1 if known[0] else 2])
-            case nt.ElementwiseOp() if op.function.data in ("and", "or"):
-                neutral = op.function.data == "and"
-                for one, other in zip(known, reversed(op.arguments), strict=True):
-                    if one is neutral:
-                        self._replace(op, other)
-                        break
-                else:
-                    self._known[op.result] = not neutral
-            case nt.ElementwiseOp() if op.function.data == "invert":
-                self._known[op.result] = not known[0]
-            case _ if isinstance(op, Spread):
-                assert known[0] is not None
-                self._known[op.results[0]] = known[0]
-            case nt.PointerStoreOp() | nt.PointerLoadOp() if op.mask and self._known.get(op.mask):
-                new = op.masked(None)
-                new.location = op.location
-                Rewriter.replace_op(op, new)
-            case _:
-                pass
-
-    def _replace(self, op: nt.ElementwiseOp, value: SSAValue) -> None:
-        if value in self._known:
-            self._known[op.result] = self._known[value]
-        else:
-            replace_op(op, [value])
-
-    def _materialize(self, op: Operation, truth: bool) -> None:
-        """Put a constant in the place of the result of ``op``."""
-        inserter, result = Inserter.before(op), op.results[0]
-        value = inserter.add(arith.ConstantOp(IntegerAttr(truth, i1)))
-        result.replace_all_uses_with(masks.everywhere(inserter, value, result.type))
 
 
 @dataclass(frozen=True)
@@ -193,7 +131,8 @@ def _fold(
     """Fold comparisons that have one value in all lanes."""
     for op, truth in comparisons.items():
         remarks.passed(op, f"comparison folded: it is {str(truth.value).lower()} in all lanes")
-    _Folding({op.result: truth.value for op, truth in comparisons.items()}).fold(kernel)
+    known: dict[SSAValue, bool] = {op.result: one.value for op, one in comparisons.items()}
+    fold(kernel.apply.walk(), known)
 
 
 def _substitute(kernel: nt.KernelOp, constants: Mapping[str, int]) -> None:

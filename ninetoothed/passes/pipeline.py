@@ -87,6 +87,8 @@ SPECIALIZED: Stages = (
             "nt-hoist-loads",
             "nt-advance-loads",
             "nt-fold-guards",
+            # Each loop is a loop to all that follows.
+            "nt-split-loops",
             "nt-guard-loads",
             "nt-clamp-guards",
             "nt-skip-programs",
@@ -129,6 +131,7 @@ OPTIONAL = (
     "nt-hoist-loads",
     "nt-advance-loads",
     "nt-fold-guards",
+    "nt-split-loops",
     "nt-guard-loads",
     "nt-clamp-guards",
     "nt-skip-programs",

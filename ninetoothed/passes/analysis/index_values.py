@@ -38,8 +38,9 @@ class IndexValues:
 
     ``index_bits``: what holds every size. ``of_host``: extremes are by sizes that the host knows
     when it launches the kernel; else also by those that a program reads, as a sequence's length.
-    ``variables``: ranges of program indices, lanes and induction variables, by name. ``sizes``:
-    those of the call's sizes.
+    ``variables``: ranges of program indices, lanes and induction variables, by name; which dim of
+    the grid a program index is of (``programs``), and what an induction variable stands for
+    (``inductions``). ``sizes``: the ranges of the call's sizes.
     """
 
     def __init__(self, kernel: nt.KernelOp, index_bits: int, of_host: bool) -> None:
@@ -49,6 +50,8 @@ class IndexValues:
         # Variables that stand for an integer of so many bits.
         self._widths: dict[str, int] = {}
         self.variables: dict[str, Range] = {}
+        self.programs: dict[str, int] = {}
+        self.inductions: dict[str, BlockArgument] = {}
         self.sizes = dict(kernel.assumptions)
         for size, padded in kernel.padding.items():
             if size.op == "sym":
@@ -69,6 +72,13 @@ class IndexValues:
     def smallest(self, expr: IndexExpr) -> IndexExpr | None:
         """The smallest value, as :meth:`largest`."""
         return self._by_sizes(smallest(expr, self.variables, self.sizes))
+
+    def largest_of_lanes(self, expr: IndexExpr) -> IndexExpr | None:
+        """No lane's value of ``expr`` is above it, in a program and an iteration; None: it is not
+        known.
+        """
+        lanes = {name: self.variables[name] for name in self._lanes}
+        return largest(expr, lanes, self.sizes)
 
     def _by_sizes(self, expr: IndexExpr | None) -> IndexExpr | None:
         is_given = expr is not None and self._given.issuperset(symbol_names(expr))
@@ -110,7 +120,7 @@ class IndexValues:
     def is_nonnegative(self, value: SSAValue) -> bool:
         """True if an integer, or each lane of a block, is proved to be at least 0."""
         found = self.exact(value)
-        return found is not None and self._is_nonnegative(found)
+        return found is not None and self.never_negative(found)
 
     def fits(self, expr: IndexExpr, type: Attribute) -> bool:
         """True if a type's integers hold all values of ``expr``."""
@@ -124,7 +134,7 @@ class IndexValues:
         if bits is None or self._is_of_width(expr, bits):
             return bits is not None
         low = self.smallest(expr)
-        least = None if low is None else bounds(low, self.sizes)[0]
+        least = None if low is None else bounds(low, self._held)[0]
         return least is not None and least >= -1 << (bits - 1)
 
     def _is_below_most(self, expr: IndexExpr, type: Attribute) -> bool:
@@ -143,17 +153,18 @@ class IndexValues:
         width = self._widths.get(expr.args[0]) if expr.op == "sym" else None
         return width is not None and width <= bits
 
-    def _is_nonnegative(self, expr: IndexExpr) -> bool:
+    def never_negative(self, expr: IndexExpr) -> bool:
+        """True if no value of ``expr`` is below 0."""
         low = self.smallest(expr)
-        least = None if low is None else bounds(low, self.sizes)[0]
+        least = None if low is None else bounds(low, self._held)[0]
         return least is not None and least >= 0
 
     def access(self, op: Operation, attribute: nt.AccessAttr) -> dict[str, IndexExpr]:
         """Values of an access's index variables at ``op``, which reads or writes the tile."""
         names, levels = attribute.names, attribute.data.levels
+        rows = zip(names[0], levels[0], strict=True)
         values = {
-            name: self._program_index(name, size)
-            for name, size in zip(names[0], levels[0], strict=True)
+            name: self._program_index(dim, name, size) for dim, (name, size) in enumerate(rows)
         }
         if len(levels) > 1:
             rows = zip(names[-1], levels[-1], strict=True)
@@ -165,10 +176,11 @@ class IndexValues:
             values[name] = self.variable(Range()) if found is None else found
         return values
 
-    def _program_index(self, name: str, size: IndexExpr) -> IndexExpr:
+    def _program_index(self, dim: int, name: str, size: IndexExpr) -> IndexExpr:
         if size.value == 1:
             return const(0)
         named = f"{name} of {size}"
+        self.programs[named] = dim
         self.variables.setdefault(named, Range(const(0), size - 1))
         return sym(named)
 
@@ -241,7 +253,7 @@ class IndexValues:
             return None
         if name == "floordiv":
             # A negative quotient is rounded towards 0, not down.
-            is_floor = self._is_nonnegative(left) and right.value is not None and right.value > 0
+            is_floor = self.never_negative(left) and right.value is not None and right.value > 0
             return left // right if is_floor else None
         return (minimum if name == "minimum" else maximum)(left, right)
 
@@ -279,7 +291,9 @@ class IndexValues:
         are_ends = (first, end) == (low, high) and first == self.exact(loop.lb)
         if last is not None and low is not None and are_ends:
             last = low + (last - low) // step * step
-        return self._typed(self.variable(Range(low, last)), value)
+        found = self.variable(Range(low, last))
+        self.inductions[found.args[0]] = value
+        return self._typed(found, value)
 
 
 def _given(kernel: nt.KernelOp) -> frozenset[str]:

@@ -80,6 +80,32 @@ nt.kernel @below_zero symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arran
   nt.return
 }
 
+// Sizes are so much less than 2^31 that their negatives do not wrap.
+// CHECK-LABEL: nt.kernel @never_wraps
+// CHECK-NOT: arith.cmpi
+// CHECK: tt.load
+// CHECK: %v = tt.broadcast
+nt.kernel @never_wraps symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<1> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
+  %x0 = nt.access %x <[[1], [m], [64]] -> [k1_0 + m + 2] if [[k1_0 + m + 2, m]]>
+      : !nt.tensor<[m] x f32> -> !nt.tensor<[1] x !nt.tensor<[m] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x0 : !nt.tensor<[1] x !nt.tensor<[m] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%xs : !nt.tensor<[m] x !nt.tensor<[64] x f32>>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [1] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant -3 : i32
+  %m = nt.size <m> : i32
+  scf.for %t = %c0 to %m step %c1 : i32 {
+    %i = nt.elementwise "sub"(%c3, %t) : (i32, i32) -> i32
+    %v = nt.load %xs[%i] : !nt.tensor<[m] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    scf.yield
+  }
+  nt.return
+}
+
 // One that is below zero may also wrap, and then none of its bounds holds: it is compared as an unsigned number.
 // CHECK-LABEL: nt.kernel @may_wrap
 // CHECK: arith.cmpi ult
@@ -99,7 +125,8 @@ nt.kernel @may_wrap symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<1> arrange
   %c3 = arith.constant -3 : i32
   %m = nt.size <m> : i32
   scf.for %t = %c0 to %m step %c1 : i32 {
-    %i = nt.elementwise "sub"(%c3, %t) : (i32, i32) -> i32
+    %t2 = nt.elementwise "add"(%t, %t) : (i32, i32) -> i32
+    %i = nt.elementwise "sub"(%c3, %t2) : (i32, i32) -> i32
     %v = nt.load %xs[%i] : !nt.tensor<[m] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
