@@ -33,6 +33,7 @@ PLAIN = "#9ecae1"
 
 _OUTSIDE, _UNSEEN = "#ffffff", "#bdbdbd"
 _POSITIONS = "Numbers are row-major positions in the source."
+_PARTLY = "Not all programs could be looked at: more may see an element than are shown."
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def _listed(programs: Numbers) -> str:
 
 
 def _incomplete(is_complete: bool) -> list[str]:
-    return [] if is_complete else ["There are too many programs to find all that see an element."]
+    return [] if is_complete else [_PARTLY]
 
 
 def _element(name: str, number: int, shape: Sequence[int]) -> str:

@@ -42,6 +42,12 @@ def test_random_arrangements(case: Case) -> None:
     assert listed(tensor, corner) == [expected[element] for element in inside.reshape(-1)]
 
 
+def test_elements_behind_the_end_of_a_slice() -> None:
+    """They are inside of the source, and the last tile has room for one."""
+    tensor = Tensor(shape=(8,))[:5].tile((2,))
+    assert listed(tensor, (8,)) == [[0], [0], [1], [1], [2], [], [], []]
+
+
 def test_elements_behind_the_last_program() -> None:
     assert listed(Tensor(shape=(5,)).tile((2,)), (5,), programs=2) == [[0], [0], [1], [1], []]
 

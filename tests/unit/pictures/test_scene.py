@@ -99,4 +99,7 @@ def test_unseen_and_shared_elements() -> None:
 
 def test_too_many_programs_are_said() -> None:
     scene = tensor_scene(Tensor(shape=(8,)).tile((-1,)).expand((1 << 24,)).chain)
-    assert scene.words[1] == "There are too many programs to find all that see an element."
+    assert (
+        scene.words[1]
+        == "Not all programs could be looked at: more may see an element than are shown."
+    )
