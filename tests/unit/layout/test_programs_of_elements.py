@@ -74,6 +74,14 @@ def test_corner_of_large_tensors() -> None:
     assert listed(vector, (1 << 10,)) == [[0]] * (1 << 10)
 
 
+def test_remainders_are_narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of programs whose number is divided, each value is tried: intervals tell nothing of it."""
+    monkeypatch.setattr(module, "_MOST", 64)
+    x = Tensor(shape=(8, 4)).tile((1, -1)).squeeze(1)
+    x = x.unsqueeze(0).expand((8, -1)).flatten()
+    assert listed(x, (1, 4)) == [list(range(0, 64, 8))] * 4
+
+
 def test_too_many_indices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that are gone through are some of the programs, and the result says so."""
     monkeypatch.setattr(module, "_MOST", 64)
