@@ -8,9 +8,11 @@ its operand as it was.
 from __future__ import annotations
 
 import copy
+import html
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ninetoothed import dtype as dtypes
@@ -28,8 +30,14 @@ from ninetoothed.layout.chain import (
     size_of,
     size_options,
 )
-from ninetoothed.layout.evaluate import Binding, offsets, substituted
+from ninetoothed.layout.evaluate import Binding, check_known, offsets, substituted
 from ninetoothed.layout.indexing import slice_ops
+from ninetoothed.layout.jagged_dims import (
+    normal_jagged_dim,
+    refuse_jagged,
+    refuse_merging,
+    refuse_slicing_from_end,
+)
 from ninetoothed.layout.meta_op import MetaOp, Sizes
 from ninetoothed.layout.meta_ops import (
     Expand,
@@ -43,7 +51,7 @@ from ninetoothed.layout.meta_ops import (
     Unsqueeze,
 )
 from ninetoothed.symbol import Symbol, as_value
-from ninetoothed.symbolic.expr import SymbolInfo, sym, symbol_names, symbols
+from ninetoothed.symbolic.expr import SymbolInfo, sym
 
 if TYPE_CHECKING:
     import numpy as np
@@ -162,7 +170,7 @@ class Tensor:
         baked = bool(constexpr) or value is not None
         length = None
         if jagged_dim is not None:
-            jagged_dim = self._jagged(jagged_dim, sizes)
+            jagged_dim = normal_jagged_dim(jagged_dim, sizes)
             length = sym(f"{name}_length_{jagged_dim}", SymbolInfo("length", 0))
         source = Source(
             name, sizes, strides, element, other, baked, value, loc, jagged_dim, length, allow_races
@@ -361,7 +369,7 @@ class Tensor:
                 "start_dim",
                 caller_loc(),
             )
-        self._refuse_jagged(self._sizes[start:end])
+        refuse_merging(self.chain.source, self._sizes[start:end])
         return self._then(Flatten(self._level, start, end, loc=caller_loc()))
 
     @user_facing
@@ -410,7 +418,7 @@ class Tensor:
         chain = self.chain
         for op in slice_ops(key, self._sizes, self._level, caller_loc()):
             if isinstance(op, Slice):
-                self._refuse_end(op)
+                refuse_slicing_from_end(chain.source, op)
             chain = chain.then(op)
         return self._at(_Cell(chain), self._level)
 
@@ -442,12 +450,44 @@ class Tensor:
         Raises:
             ArrangementError: a symbol has no number, or as :meth:`subs`.
         """
-        if self._level:
-            raise ArrangementError(
-                f"eval: this is an inner level of {self.name}; evaluate the tensor itself",
-                caller_loc(),
-            )
+        self._refuse_inner("eval", "evaluate")
         return offsets(self.chain, self._binding({} if subs is None else subs))
+
+    @user_facing
+    def svg(self, subs: Mapping[Any, Any] | None = None) -> str:
+        """Text of an SVG picture: ``x.tile((2,)).svg({x: {"shape": (5,)}})``.
+
+        Elements have the colours and the numbers of the programs that see them; beside them lie the
+        levels as nested tiles, in which what is outside of the tensor is hatched. Of large sizes
+        the first indices are drawn, and a line says how many more there are.
+
+        Args:
+            subs: What :meth:`subs` takes.
+
+        Raises:
+            ArrangementError: a symbol has no number, the tensor is jagged or an inner level, or as
+                :meth:`subs`.
+            SymbolError: a value is no integer.
+        """
+        from ninetoothed.pictures.scene import tensor_scene
+        from ninetoothed.pictures.svg import svg
+
+        return svg(tensor_scene(self._concrete("svg", subs)))
+
+    @user_facing
+    def draw(self, subs: Mapping[Any, Any] | None = None) -> str:
+        """The picture that :meth:`svg` draws, in characters, to be printed."""
+        from ninetoothed.pictures.scene import tensor_scene
+        from ninetoothed.pictures.terminal import drawn
+
+        return drawn(partial(tensor_scene, self._concrete("draw", subs)))
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: the picture where all sizes are numbers, else the text."""
+        try:
+            return self.svg()
+        except Exception:
+            return f"<pre>{html.escape(repr(self))}</pre>"
 
     @user_facing
     def __iter__(self) -> NoReturn:
@@ -466,55 +506,20 @@ class Tensor:
         levels = " of ".join(f"({', '.join(map(str, level))})" for level in self.chain.levels)
         return f"Tensor({self.name}: {levels})"
 
-    def _jagged(self, dim: object, sizes: Sizes) -> int:
-        """Normalize the jagged dim to count from the front.
+    def _concrete(self, method: str, subs: Mapping[Any, Any] | None) -> Chain:
+        """What ``method`` draws: all sizes are numbers."""
+        self._refuse_inner(method, "draw")
+        refuse_jagged(self.chain.source)
+        chain = substituted(self.chain, self._binding({} if subs is None else subs))
+        check_known(chain, {}, method)
+        return chain
 
-        Raises:
-            ArrangementError: there is no such dim, or it is the batch.
-        """
-        ndim = len(sizes)
-        if type(dim) is not int or not -ndim < dim < ndim or dim == 0:
+    def _refuse_inner(self, method: str, instead: str) -> None:
+        if self._level:
             raise ArrangementError(
-                f"jagged_dim must be a dim behind the batch, 1 to {ndim - 1}, not {shown(dim)}"
-                if ndim > 1
-                else f"a jagged tensor has a batch and a jagged dim, not {counted(ndim, 'dim')}",
+                f"{method}: this is an inner level of {self.name}; {instead} the tensor itself",
                 caller_loc(),
             )
-        if sizes[dim].op != "sym":
-            raise ArrangementError(
-                f"the size of the jagged dim is {sizes[dim]}, but each sequence has its own; "
-                "leave it out of the shape",
-                caller_loc(),
-            )
-        return dim % ndim
-
-    def _refuse_jagged(self, merged: Sizes) -> None:
-        """Refuse to merge a jagged dim with dims before it: sequences would mix."""
-        source = self.chain.source
-        if source.jagged_dim is None:
-            return
-        longest = source.shape[source.jagged_dim]
-        for position, size in enumerate(merged):
-            before = [other for other in merged[:position] if other.value != 1]
-            if before and longest in symbols(size):
-                raise ArrangementError(
-                    f"flatten: the jagged dim of {self.name} cannot be merged with dims before it, "
-                    "since sequences differ in length; permute it to the front, or tile those dims",
-                    caller_loc(),
-                )
-
-    def _refuse_end(self, op: Slice) -> None:
-        """Refuse to slice a jagged dim from its end, which differs between sequences."""
-        jagged = self.chain.source.jagged
-        if jagged is None:
-            return
-        for start in op.starts:
-            if jagged[0] in symbol_names(start):
-                raise ArrangementError(
-                    f"the jagged dim of {self.name} is sliced from its end, which is another in "
-                    "each sequence; slice it from the front, or turn blocks round with ntl.flip",
-                    caller_loc(),
-                )
 
     @staticmethod
     def _require_of_some_type(word: str, number: bool | int | float, loc: Loc | None) -> None:

@@ -19,6 +19,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("plugins",),
     ("language", "symbol", "artifacts"),
     ("layout", "calls", "cache"),
+    ("pictures",),
     ("tensor", "ir"),
     ("fingerprint", "definition", "interpreters", "passes", "backend", "runtime"),
     ("frontend",),
@@ -71,7 +72,7 @@ TOPICS = (
 """Dialects and tables of handlers, whose modules bear the name of the topic that they are about."""
 
 LEAN = {
-    *(room for level in LEVELS[:5] for room in level if room != "ir"),
+    *(room for level in LEVELS[:6] for room in level if room != "ir"),
     *("fingerprint", "definition", "runtime"),
 }
 """Rooms that a warm start loads: neither xDSL nor sympy is imported there."""

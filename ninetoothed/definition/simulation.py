@@ -10,13 +10,17 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from ninetoothed.definition.define import checked_tensors, run_arrangement
 from ninetoothed.errors import ArgumentError, ArrangementError, caller_loc
+from ninetoothed.layout.chain import Chain
 from ninetoothed.layout.evaluate import Binding, offsets
+from ninetoothed.layout.jagged_dims import refuse_jagged
 from ninetoothed.layout.meta_op import shape_text
-from ninetoothed.symbolic.expr import IndexExpr, evaluate, symbols
+from ninetoothed.layout.programs_of_elements import is_scalar, program_count
+from ninetoothed.symbolic.expr import IndexExpr, symbols
 from ninetoothed.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -29,29 +33,32 @@ class Simulation:
     """Programs of an arrangement and what they see.
 
     ``sources`` are the given symbolic tensors, and ``names`` what the arrangement calls them.
-    ``arranged`` are the tensors that it returned, and ``targets`` what every program sees of each:
-    row-major numbers of the source's elements, of shape ``(programs, *inner)``, -1 where there is
-    none.
+    ``arranged`` are the tensors that it returned.
     """
 
     programs: int
     sources: tuple[Tensor, ...]
     names: tuple[str, ...]
     arranged: tuple[Tensor, ...]
-    targets: tuple[npt.NDArray[np.int64], ...]
+
+    @cached_property
+    def targets(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """What every program sees of each arranged tensor: row-major numbers of the source's
+        elements, of shape ``(programs, *inner)``, -1 where there is none.
+
+        Raises:
+            ArrangementError: there are too many.
+        """
+        return tuple(_seen(tensor.chain, self.programs) for tensor in self.arranged)
 
 
-def simulate(
-    arrangement: Callable[..., object], tensors: object, most: int | None = None
-) -> Simulation:
-    """Run ``arrangement`` on ``tensors`` of concrete sizes and evaluate what it returns.
-
-    ``most`` limits the numbers that one tensor's programs see together.
+def simulate(arrangement: Callable[..., object], tensors: object) -> Simulation:
+    """Run ``arrangement`` on ``tensors`` of concrete sizes.
 
     Raises:
         ArgumentError: ``tensors`` is not several objects, or holds tensors of data.
         ArrangementError: what :func:`run_arrangement` refuses; a size or a block size has no
-            number; a tensor is jagged; there are too many numbers.
+            number; or a tensor is jagged.
     """
     if isinstance(tensors, Iterable) and not isinstance(tensors, Tensor):
         tensors = tuple(cast("Iterable[object]", tensors))
@@ -61,26 +68,12 @@ def simulate(
     if not arranged:
         raise ArrangementError("the arrangement returned no tensors; return those that it arranged")
     for tensor in arranged:
-        _refuse_jagged(tensor)
+        refuse_jagged(tensor.chain.source)
         _check_numbers(arrangement, tensor)
-        count = math.prod(size for level in level_sizes(tensor) for size in level)
-        if most is not None and count > most:
-            raise ArrangementError(
-                f"the programs see {count} elements of {tensor.name}, and {most} can be shown; "
-                "give smaller sizes"
-            )
-    found = [(tensor, offsets(tensor.chain, Binding())) for tensor in arranged]
-    grids = [_outermost(tensor, numbers) for tensor, numbers in found if not _is_scalar(tensor)]
-    programs = grids[0] if grids else 1
-    targets = tuple(_seen(tensor, numbers, programs) for tensor, numbers in found)
+    programs = program_count(tensor.chain for tensor in arranged)
     names = _names(arrangement, cast("tuple[object, ...]", tensors))
     sources = tuple(name[1] for name in names)
-    return Simulation(programs, sources, tuple(name[0] for name in names), arranged, targets)
-
-
-def level_sizes(tensor: Tensor) -> list[list[int]]:
-    """The sizes of all levels of a tensor of concrete sizes; a count below zero is none."""
-    return [[max(evaluate(size, {}), 0) for size in level] for level in tensor.chain.levels]
+    return Simulation(programs, sources, tuple(name[0] for name in names), arranged)
 
 
 def check_concrete(tensor: Tensor) -> None:
@@ -89,7 +82,7 @@ def check_concrete(tensor: Tensor) -> None:
     Raises:
         ArrangementError: one is not, or the tensor is jagged.
     """
-    _refuse_jagged(tensor)
+    refuse_jagged(tensor.chain.source)
     _check_sizes(tensor.name, tensor)
     left = list(symbols(*tensor.chain.expressions))
     if left:
@@ -103,7 +96,7 @@ def check_concrete(tensor: Tensor) -> None:
 def _check_given(what: str, given: object) -> None:
     """Check one of the objects that the arrangement takes."""
     if isinstance(given, Tensor):
-        _refuse_jagged(given)
+        refuse_jagged(given.chain.source)
         _check_sizes(what, given)
     elif hasattr(given, "data_ptr") or hasattr(given, "__array_interface__"):
         shape = shape_text(tuple(cast("Any", given).shape))
@@ -120,15 +113,6 @@ def _check_sizes(what: str, tensor: Tensor) -> None:
             f"{what} has the shape {shape_text(source.shape)}, and its elements cannot be numbered "
             f"without sizes; give it numbers, as in "
             f"Tensor(shape={shape_text(tuple(range(4, 4 + len(source.shape))))})",
-            caller_loc(),
-        )
-
-
-def _refuse_jagged(tensor: Tensor) -> None:
-    if tensor.chain.source.jagged_dim is not None:
-        raise ArrangementError(
-            f"{tensor.name} is jagged, and what a program sees of it depends on the lengths of its "
-            "sequences; take one sequence, a tensor of a concrete shape",
             caller_loc(),
         )
 
@@ -161,23 +145,15 @@ def _described(symbol: IndexExpr) -> str:
     return "a block_size()" if info is not None and info.anonymous else f"the symbol {name}"
 
 
-def _is_scalar(tensor: Tensor) -> bool:
-    """True for a number, which all programs see: a tensor of no dims, not arranged."""
-    return not tensor.chain.source.shape and not tensor.chain.ops
-
-
-def _outermost(tensor: Tensor, numbers: npt.NDArray[np.int64]) -> int:
-    return math.prod(numbers.shape[: len(tensor.chain.levels[0])])
-
-
-def _seen(tensor: Tensor, numbers: npt.NDArray[np.int64], programs: int) -> npt.NDArray[np.int64]:
+def _seen(chain: Chain, programs: int) -> npt.NDArray[np.int64]:
     """Program p sees element p, row-major, of the outermost level; behind the last: nothing."""
     import numpy as np
 
-    if _is_scalar(tensor):
+    if is_scalar(chain):
         return np.zeros((programs,), np.int64)
-    count = _outermost(tensor, numbers)
-    inner = numbers.shape[len(tensor.chain.levels[0]) :]
+    numbers = offsets(chain, Binding())
+    outermost = len(chain.levels[0])
+    count, inner = math.prod(numbers.shape[:outermost]), numbers.shape[outermost:]
     found = np.full((programs, *inner), -1, np.int64)
     shared = min(count, programs)
     found[:shared] = numbers.reshape((count, *inner))[:shared]

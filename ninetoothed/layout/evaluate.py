@@ -179,8 +179,11 @@ def _check_possible(ops: Sequence[MetaOp], states: Sequence[Levels], put: Conver
                 )
 
 
-def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
-    """Source offsets at all indices, as ``Tensor.eval`` returns them.
+def offsets(
+    chain: Chain, binding: Binding, corner: Sequence[int] | None = None
+) -> npt.NDArray[np.int64]:
+    """Source offsets at all indices, as ``Tensor.eval`` returns them; or at those that lie below
+    ``corner``, which has a number for each dim of all levels.
 
     Raises:
         ArrangementError: a symbol has no number, or an operation is impossible with the numbers.
@@ -198,9 +201,11 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
     if jagged is not None and longest is not None and longest.value is not None:
         values[jagged[0]] = longest.value
     source = chain.source
-    _check_known(chain, values)
+    check_known(chain, values)
     access = compose(source.shape, chain.ops, {}, jagged)
     shape = [max(evaluate(size, values), 0) for level in access.levels for size in level]
+    if corner is not None:
+        shape = [min(size, end) for size, end in zip(shape, corner, strict=True)]
     if len(shape) > MOST_DIMS:
         raise ArrangementError(
             f"eval: the levels have {len(shape)} dims, and arrays at most {MOST_DIMS}; squeeze "
@@ -250,8 +255,8 @@ def _linear(
     return total
 
 
-def _check_known(chain: Chain, values: Mapping[str, Any]) -> None:
-    """Check that every symbol has a value.
+def check_known(chain: Chain, values: Mapping[str, Any], method: str = "eval") -> None:
+    """Check that every symbol has a value; ``method`` of a tensor is given them.
 
     Raises:
         ArrangementError: one has none.
@@ -259,8 +264,8 @@ def _check_known(chain: Chain, values: Mapping[str, Any]) -> None:
     left = [name for name in symbol_names(*chain.expressions) if name not in values]
     if left:
         raise ArrangementError(
-            f"eval: {', '.join(left)} {'has' if len(left) == 1 else 'have'} no value; give "
+            f"{method}: {', '.join(left)} {'has' if len(left) == 1 else 'have'} no value; give "
             f"{'it one' if len(left) == 1 else 'them one each'} in subs, as in "
-            f'eval({{x: {{"shape": (4, 8)}}, B: 2}})',
+            f'{method}({{x: {{"shape": (4, 8)}}, B: 2}})',
             caller_loc(),
         )

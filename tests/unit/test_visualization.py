@@ -15,6 +15,8 @@ import pytest
 
 from ninetoothed import Tensor
 from ninetoothed.errors import DependencyError
+from ninetoothed.pictures.scene import Scene
+from ninetoothed.pictures.tiles import Box, nested
 from ninetoothed.visualization import (
     arrangement_scene,
     figure,
@@ -22,8 +24,6 @@ from ninetoothed.visualization import (
     visualize,
     visualize_arrangement,
 )
-from ninetoothed.visualization.figure import Scene
-from ninetoothed.visualization.tiles import Box, nested
 from tests.support.imports import ROOT
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def test_tiled_matrix() -> None:
         *("14", "15", "16", "17", "21", "22", "23", "24"),
         *("18", "19", "20", "25", "26", "27"),
     ]
-    assert caption == "Numbers are row-major positions in the source. White: no element."
+    assert caption == "Numbers are row-major positions in the source. Hatched: no element."
     for place, tile in enumerate(tiles):
         left, top, right, bottom = extents(tile)
         for element in elements[8 * place : 8 * place + 8]:

@@ -134,13 +134,6 @@ ninetoothed.visualization.visualize(Tensor(shape=(8,)), save_path="no/such/folde
 tensors = Tensor(shape=(4000,)), Tensor(shape=(4000,))
 ninetoothed.visualization.visualize_arrangement(blocks, tensors)
 # error: ArrangementError: the arrangement has 8000 elements to draw, and a picture has room for 4096; give smaller sizes
-# ---- a picture of an arrangement whose programs see too much
-def arrangement(x):
-    return x.tile((-1,)).expand((1 << 20,))
-
-
-ninetoothed.visualization.visualize_arrangement(arrangement, (Tensor(shape=(8,), name="x"),))
-# error: ArrangementError: the programs see 8388608 elements of x, and 1048576 can be shown; give smaller sizes
 # ---- a picture of an arrangement of tensors of torch
 ninetoothed.visualization.visualize_arrangement(blocks, (torch.ones(8),))
 # error: ArgumentError: tensors[0] holds data, and an arrangement is of symbolic tensors; write Tensor(shape=(8,))
