@@ -50,7 +50,7 @@ def run(page: PagePrograms, folder: Path) -> Printed:
 
     Raises:
         ValueError: there is a block that is of no kind that is run.
-        AssertionError: something failed, or wrote to its standard error.
+        AssertionError: something failed.
     """
     printed, program, shown, is_program = Printed(), "", "", True
     for kind, text in page.blocks:
@@ -72,7 +72,8 @@ def run(page: PagePrograms, folder: Path) -> Printed:
     if program:
         path = folder / "program.py"
         path.write_text(program, encoding="utf-8")
-        printed.found.append(_run([sys.executable, "-W", "error", str(path)], folder))
+        command = [sys.executable, "-W", "error", str(path)]
+        printed.found.append(_run(command, folder, is_program=True))
         printed.shown.append(shown)
     return printed
 
@@ -81,8 +82,11 @@ def _lines(text: str) -> list[str]:
     return text.replace("\\\n", " ").splitlines()
 
 
-def _run(command: list[str], folder: Path) -> str:
-    """The standard output of a command, which has the project's tools on its path."""
+def _run(command: list[str], folder: Path, is_program: bool = False) -> str:
+    """What a command prints, as a terminal shows it; it has the project's tools on its path.
+
+    Of a program, the standard error is left out: torch logs there, and our warnings are errors.
+    """
     tools = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {
         "HOME": str(folder),
@@ -91,6 +95,13 @@ def _run(command: list[str], folder: Path) -> str:
         "NINETOOTHED_CACHE_DIR": os.environ["NINETOOTHED_CACHE_DIR"],
         "OMP_NUM_THREADS": "1",
     }
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, ""), f"{command}: {done.stdout}{done.stderr}"
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if is_program else subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout
