@@ -11,6 +11,7 @@ import ninetoothed.language as ntl
 from ninetoothed import errors
 from ninetoothed.dtype import DTYPES
 from tests.support.imports import ROOT
+from tests.support.page_programs import PagePrograms
 from tests.support.site_pages import Site
 
 pytestmark = pytest.mark.xdist_group("site")
@@ -82,3 +83,25 @@ def test_element_types() -> None:
         spelled, kind, bits, of_torch, _, ir = shown[name]
         assert getattr(ntl, spelled) == name
         assert (kind, int(bits), of_torch, ir) == (row.kind, row.bits, row.torch, row.ir)
+
+
+def test_lines_of_triton_and_ours() -> None:
+    """Both are lines of the page's programs, which run and agree."""
+    page = PagePrograms(_REFERENCE / "triton.md")
+    code = "\n".join(text for kind, text in page.blocks if kind == "python")
+    text = page.path.read_text(encoding="utf-8").partition("\n## Names\n")[0]
+    rows = re.findall(r"^\| (`.*`) \|(?: (`.*`) )?\s*\|[^|]*\|$", text, re.M)
+    assert len(rows) == text.count("\n| `")
+    missing = [cell for row in rows for cell in row if cell and cell.strip("`") not in code]
+    assert not missing
+
+
+def test_names_of_triton() -> None:
+    """The page lists those that the language has not, and no others."""
+    tl = pytest.importorskip("triton.language")
+    names = (
+        (_REFERENCE / "triton.md").read_text(encoding="utf-8").partition("\nNot there are:\n")[2]
+    )
+    cells = re.findall(r"^\| (`[^|]*`) \|", names, re.M)
+    listed = sorted(name for cell in cells for name in re.findall(r"`(\w+)`", cell))
+    assert listed == sorted(set(tl.__all__) - set(dir(ntl)))
