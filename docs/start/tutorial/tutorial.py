@@ -221,8 +221,8 @@ print(tuned.tuning_report(lhs, rhs, output))
 # On a CPU nothing is timed, as the report says.
 #
 # The result must not depend on the block size. `check_kernel` runs the kernel with every choice, small blocks included, and compares each result with a
-# reference: a loop that forgets to carry is found here, and not on the GPU. [Testing a kernel](../../language.md#testing-a-kernel) says more of
-# it, and [Tuning](../../reference/settings.md#tuning) of the rest.
+# reference: a loop that forgets to carry is found here, and not on the GPU. [Test](../../how_to/test.md) says more of it, and
+# [Tune and ship](../../how_to/tune.md) of tuning.
 
 # %% [markdown]
 # # 6. Attention
