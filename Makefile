@@ -17,7 +17,7 @@ TOOL_TESTS = tests/tools tests/benchmarks tests/faults tests/unit/tools tests/un
 	tests/e2e/test_warm_start.py tests/e2e/test_edited_sources.py
 # Those of the site, which needs Sphinx.
 DOC_TESTS = tests/docs
-# Where the site is built.
+# Where the site is built: anew each time, since a page has the titles of others.
 SITE = build/site
 PYTEST_FLAGS ?=
 # make bench-gpu BENCH_FLAGS='--ops softmax --json out.jsonl'
@@ -76,9 +76,9 @@ golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files a
 errors: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the expected errors anew; read the diff afterwards
 	$(BIN)/python -m pytest tests/errors/programs --update-errors $(PYTEST_FLAGS)
 
-docs: $(VENV)/.docs ## write the generated pages of docs anew (language, stages, passes, nt-opt), and build the site in build/site
+docs: $(VENV)/.docs ## write the generated pages of docs anew (language, stages, passes, nt-opt, the notebook), and build the site in build/site
 	$(BIN)/python -m ninetoothed.tools.pages
-	$(BIN)/python -m sphinx -W --keep-going --quiet docs $(SITE)
+	$(BIN)/python -m sphinx -W --keep-going --quiet --fresh-env --write-all docs $(SITE)
 
 docs-images: $(VENV)/.tools $(VENV)/.triton ## draw the pictures of docs anew, in Chromium
 	$(BIN)/python -m tests.tools.view_screenshot

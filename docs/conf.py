@@ -24,9 +24,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = f"NineToothed {release}"
 html_copy_source = False
-# Of the same sources, the same pages.
-html_last_updated_fmt = None
-templates_path: list[str] = []
+html_show_copyright = False
 myst_heading_anchors = 4
 # Signatures are long enough without the types, which the text says.
 autodoc_typehints = "none"

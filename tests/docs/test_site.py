@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.support.imports import ROOT
-from tests.support.site_pages import Site, SitePage
+from tests.support.site_pages import Site, SitePage, build
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -75,3 +75,17 @@ def test_every_page_is_there(site: Site) -> None:
 def test_the_first_page_has_the_parts(site: Site) -> None:
     links = site.pages["index.html"].links
     assert [part for part in PARTS if f"{part}/index.html" in links] == list(PARTS)
+
+
+def test_it_is_the_same_each_time(site: Site, tmp_path: Path) -> None:
+    again = build(tmp_path).folder
+    files = sorted(path.relative_to(site.folder) for path in site.folder.rglob("*.*"))
+    assert files == sorted(path.relative_to(again) for path in again.rglob("*.*"))
+    assert Path("_images/product.svg") in files
+    differ = [
+        path.as_posix()
+        for path in files
+        if (site.folder / path).is_file()
+        and (site.folder / path).read_bytes() != (again / path).read_bytes()
+    ]
+    assert differ == []

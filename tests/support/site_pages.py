@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
+
+from tests.support.imports import ROOT
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 
@@ -74,3 +78,13 @@ class Site:
                 _Reader(page).feed(path.read_text(encoding="utf-8"))
                 found[path.relative_to(self.folder).as_posix()] = page
         return found
+
+
+def build(folder: Path) -> Site:
+    """Build the site in an empty folder; a warning of Sphinx is an error."""
+    pages = folder / "html"
+    options = ["-W", "--keep-going", "--quiet", "-d", str(folder / "doctrees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(pages)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return Site(pages)
