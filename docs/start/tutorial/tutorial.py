@@ -213,7 +213,7 @@ print(tuned.tuning_report(lhs, rhs, output))
 # How large blocks should be depends on the GPU and on the sizes. Each `block_size()` is a question to the compiler, and so are `num_warps` and `num_stages`
 # where `make` does not give them. `kernel.configs` are the answers that may be tried, the best guess first:
 #
-# - `block_size()` is a power of two from 32 to 1,024; `lower_bound=` and `upper_bound=` narrow it.
+# - `block_size()` is a power of two from 32 to 1,024; `lower_bound=` and `upper_bound=` say otherwise.
 # - A number fixes it. With all fixed, there is one configuration, and nothing to tune.
 #
 # On a GPU the first call of a kernel times the most promising ones, for sizes alike, and keeps the result on disk; the caller's data is not changed by it.
