@@ -15,6 +15,10 @@ ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
 # Those of the tools, and of fresh processes and their files: half of the time of all others, and a command of their own.
 TOOL_TESTS = tests/tools tests/benchmarks tests/faults tests/unit/tools tests/unit/fingerprint \
 	tests/e2e/test_warm_start.py tests/e2e/test_edited_sources.py
+# Those of the site, which needs Sphinx.
+DOC_TESTS = tests/docs
+# Where the site is built: anew each time, since a page has the titles of others.
+SITE = build/site
 PYTEST_FLAGS ?=
 # make bench-gpu BENCH_FLAGS='--ops softmax --json out.jsonl'
 BENCH_FLAGS ?=
@@ -28,7 +32,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-tools test-pytorch test-all lint format golden errors docs docs-images bench bench-gpu bench-host bench-tuning clean FORCE
+.PHONY: help demo test test-tools test-docs test-pytorch test-all lint format golden errors docs docs-images bench bench-gpu bench-host bench-tuning clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -36,11 +40,15 @@ help: ## list the commands
 demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels on the best device found
 	$(BIN)/python -m examples.demo
 
-test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools and test-pytorch; those that need a GPU are skipped without one
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal $(addprefix --ignore=,$(TOOL_TESTS) tests/pytorch) $(PYTEST_FLAGS)
+test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests but those of test-tools, test-docs and test-pytorch; those that need a GPU are skipped without one
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal $(addprefix --ignore=,$(TOOL_TESTS) $(DOC_TESTS) tests/pytorch) $(PYTEST_FLAGS)
 
 test-tools: $(VENV)/.tools $(if $(LINUX),$(VENV)/.triton) ## test the tools, the benchmarks and fresh processes: every stage of every example, pages in Chromium, packages from outside
 	$(BIN)/python -m pytest $(TOOL_TESTS) -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)
+
+# What needs the site stays in one process, which builds it once.
+test-docs: $(VENV)/.docs $(if $(LINUX),$(VENV)/.triton) ## build the site; test its links, programs, notebook and pages
+	$(BIN)/python -m pytest $(DOC_TESTS) -n $(TEST_JOBS) --dist loadgroup $(PYTEST_FLAGS)
 
 test-pytorch: $(VENV)/.test ## test kernels under torch's compiler and exporter: every example
 	$(BIN)/python -m pytest tests/pytorch -n $(TEST_JOBS) --dist worksteal $(PYTEST_FLAGS)
@@ -51,7 +59,7 @@ test-all: ## run all tests with full counts, for every target, with the oldest a
 		VENV=.venv-$(subst ==,-,$(OLDEST_TRITON)) TRITON=$(OLDEST_TRITON) \
 		PYTEST_FLAGS="--ignore=tests/property $(PYTEST_FLAGS)"
 	NINETOOTHED_HYPOTHESIS_PROFILE=full NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" \
-		$(MAKE) test test-tools test-pytorch VENV=.venv-triton-newest
+		$(MAKE) test test-tools test-docs test-pytorch VENV=.venv-triton-newest
 
 lint: $(VENV)/.dev ## check style (ruff) and types (pyright)
 	$(BIN)/ruff check .
@@ -68,8 +76,9 @@ golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files a
 errors: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the expected errors anew; read the diff afterwards
 	$(BIN)/python -m pytest tests/errors/programs --update-errors $(PYTEST_FLAGS)
 
-docs: $(VENV)/.package ## write the generated pages of docs anew: language, stages, passes, nt-opt
+docs: $(VENV)/.docs ## write the generated pages of docs anew (language, stages, passes, nt-opt, the notebook), and build the site in build/site
 	$(BIN)/python -m ninetoothed.tools.pages
+	$(BIN)/python -m sphinx -W --keep-going --quiet --fresh-env --write-all docs $(SITE)
 
 docs-images: $(VENV)/.tools $(VENV)/.triton ## draw the pictures of docs anew, in Chromium
 	$(BIN)/python -m tests.tools.view_screenshot
@@ -88,7 +97,7 @@ bench-tuning: $(VENV)/.package $(VENV)/.triton ## compare the tuner's choices wi
 	$(BIN)/python -m benchmarks.tuning $(BENCH_FLAGS)
 
 clean: ## remove the environments and every cache in this folder
-	rm -rf .venv .venv-* .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build docs/arrangements/drawn .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The set-up.
@@ -131,6 +140,10 @@ $(VENV)/.tools: $(VENV)/.test
 	$(PIP) install -c $(VENV)/constraints.txt --editable '.[tools]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.tools
+$(VENV)/.docs: $(VENV)/.tools
+	$(PIP) install -c $(VENV)/constraints.txt --editable '.[docs]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.docs
 	$(PIP) install -c $(VENV)/constraints.txt --editable '.[dev]'
 	@touch $@

@@ -1,4 +1,6 @@
-"""The fixtures and hooks of the tests: profiles, GPU tests, RUN lines, golden files, errors."""
+"""The fixtures and hooks of the tests: profiles, GPU tests, RUN lines, golden files, errors, and a
+browser.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ import torch
 
 from ninetoothed.testing.filecheck import FilecheckFile
 from tests.support import profiles
+from tests.support.chromium import chromium as chromium
 from tests.support.expected_errors import PROGRAMS, ErrorFile
 from tests.support.golden import Golden
 

@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -286,9 +286,13 @@ class _File:
         return _parse(*self._key)[1]
 
     def compiles_to(self, code: types.CodeType) -> bool:
-        """True if one of the file's functions has this code."""
-        known = _compiled(*self._key).get((code.co_firstlineno, code.co_name), ())
-        return any(is_same_code(code, one) for one in known)
+        """True if one of the file's functions has this code, compiled as a file or as a cell."""
+        place = code.co_firstlineno, code.co_name
+        return any(
+            is_same_code(code, one)
+            for compiled in (_compiled, _compiled_apart)
+            for one in compiled(*self._key).get(place, ())
+        )
 
 
 @functools.lru_cache(maxsize=64)
@@ -313,10 +317,27 @@ def _parse(
 @functools.lru_cache(maxsize=64)
 def _compiled(file: str, text: str, flags: int) -> dict[tuple[int, str], list[types.CodeType]]:
     """The code of a file's functions by first line and name."""
-    found: dict[tuple[int, str], list[types.CodeType]] = {}
+    return _by_place(file, flags, [_parse(file, text, flags)[0]])
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled_apart(
+    file: str, text: str, flags: int
+) -> dict[tuple[int, str], list[types.CodeType]]:
+    """The same of a notebook's cell, which IPython compiles statement by statement: a function's
+    code is another one where Python does not see that a name was imported.
+    """
     tree, _ = _parse(file, text, flags)
-    for code in codes(compile(tree, file, "exec", flags | _NOTEBOOK, True)):
-        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+    return _by_place(file, flags, [ast.Module([one], []) for one in tree.body])
+
+
+def _by_place(
+    file: str, flags: int, modules: Sequence[ast.Module]
+) -> dict[tuple[int, str], list[types.CodeType]]:
+    found: dict[tuple[int, str], list[types.CodeType]] = {}
+    for module in modules:
+        for code in codes(compile(module, file, "exec", flags | _NOTEBOOK, True)):
+            found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
     return found
 
 

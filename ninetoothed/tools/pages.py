@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ninetoothed.tools import language_page, nt_opt_page, pass_pages, stages_page
+from ninetoothed.tools import language_page, notebook_page, nt_opt_page, pass_pages, stages_page
 
 
 def pages(root: Path) -> dict[str, str]:
@@ -19,6 +19,7 @@ def pages(root: Path) -> dict[str, str]:
         "language.md": language_page.page(language),
         "nt-opt.md": nt_opt_page.page(),
         "stages.md": stages_page.page(root / "examples"),
+        "start/tutorial/tutorial.py": notebook_page.page(root / "docs" / "start" / "tutorial"),
         **pass_pages.pages(),
     }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import linecache
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -136,6 +138,39 @@ def test_code_of_no_file_is_not_taken_from_the_module_it_runs_in() -> None:
     source = function_source(space["block_size"], "the application")
     with pytest.raises(UnsupportedSyntaxError, match=r"in generated\.py cannot be read"):
         _ = source.node
+
+
+CELL = """\
+import math
+def application(x, y):
+    y = math.floor(x)
+"""
+
+
+def cell(text: str, monkeypatch: pytest.MonkeyPatch) -> Function:
+    """The application of a notebook's cell: IPython compiles it statement by statement."""
+    name = "/nowhere/cell.py"
+    # An entry without a time is of no file, so that none is looked for.
+    monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(True), name))
+    names: dict[str, Any] = {}
+    for statement in ast.parse(CELL).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), names)
+    return names["application"]
+
+
+def test_a_cell_that_imports_is_its_own_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = function_source(cell(CELL, monkeypatch), "the application").node
+    assert ast.unparse(found.body[0]) == "y = math.floor(x)"
+
+
+def test_a_cell_of_other_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    application = cell(CELL.replace("floor", "ceil"), monkeypatch)
+    with pytest.raises(UnsupportedSyntaxError) as raised:
+        _ = function_source(application, "the application").node
+    assert raised.value.message == (
+        "application is not what was imported at line 2 of /nowhere/cell.py; the file has changed "
+        "since; import it again, in a new process or by importlib.reload"
+    )
 
 
 def test_code_of_another_file_is_read_there(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of ``make test-tools`` share: a Chromium, or why there is none."""
+"""A Chromium to look at pages with, or why there is none."""
 
 from __future__ import annotations
 
