@@ -13,7 +13,8 @@ from ninetoothed.definition.outputs import Outputs, OutputsLike, resolve
 from ninetoothed.errors import NineToothedError, reported
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel import tracing
-from ninetoothed.kernel.kernel import Compilation, Kernel
+from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.kernel.lazy_compilation import Compilation
 from ninetoothed.kernel.recipe import Recipe
 from ninetoothed.pytorch.allocation import Allocation, ShardedError
 from ninetoothed.pytorch.functional_operators import FunctionalOperators

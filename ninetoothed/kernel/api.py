@@ -16,7 +16,8 @@ from ninetoothed.definition.define import Arranged, define, run_arrangement
 from ninetoothed.errors import ArgumentError, user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
-from ninetoothed.kernel.kernel import Compilation, Kernel
+from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.kernel.lazy_compilation import Compilation
 from ninetoothed.kernel.recipe import Recipe
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu

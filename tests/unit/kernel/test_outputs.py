@@ -23,7 +23,7 @@ from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import MismatchError, NineToothedError, SerializationError
 from ninetoothed.kernel.allocating_kernel import AllocatingKernel
-from ninetoothed.kernel.kernel import Compilation
+from ninetoothed.kernel.lazy_compilation import Compilation
 from ninetoothed.testing import check_kernel
 
 BLOCK = Symbol("BLOCK", constexpr=True)
