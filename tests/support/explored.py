@@ -59,6 +59,8 @@ def all_touched(
 ) -> list[dict[str, Any]]:
     """What programs touch in some calls, each of which is shapes and block sizes by name."""
     text = json.dumps([[dict(shapes), dict(blocks)] for shapes, blocks in calls])
+    # As an expression, an object's "__proto__" would be no name.
     return run_core(
-        f"{kernel_script}{ALL_TOUCHED}", f"{text}.map((call) => allTouched(KERNEL, ...call))"
+        f"{kernel_script}{ALL_TOUCHED}",
+        f"JSON.parse({json.dumps(text)}).map((call) => allTouched(KERNEL, ...call))",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
@@ -16,6 +16,15 @@ from ninetoothed.symbolic.normal_form import normalize
 
 _ARITHMETIC = ("add", "sub", "mul")
 
+Values = Mapping[SSAValue, IndexExpr]
+"""Induction variables as expressions."""
+OfOthers = Callable[[SSAValue, Values], IndexExpr | None]
+"""What integers that are no sums and products of sizes and loop variables are, if they are known."""
+
+
+def _unknown(value: SSAValue, values: Values) -> IndexExpr | None:
+    return None
+
 
 @dataclass(frozen=True)
 class Nest:
@@ -28,11 +37,11 @@ class Nest:
     """
 
     counts: Mapping[str, IndexExpr]
-    values: Mapping[SSAValue, IndexExpr]
+    values: Values
     conditional: bool
 
 
-def nest_of(op: Operation) -> Nest:
+def nest_of(op: Operation, of_others: OfOthers = _unknown) -> Nest:
     """The loops around an op."""
     counts: dict[str, IndexExpr] = {}
     values: dict[SSAValue, IndexExpr] = {}
@@ -43,7 +52,7 @@ def nest_of(op: Operation) -> Nest:
             continue
         # $l0 is the outermost loop's variable; no user's symbol has such a name.
         low, high, step = (
-            index_expression(end, values) for end in (parent.lb, parent.ub, parent.step)
+            index_expression(end, values, of_others) for end in (parent.lb, parent.ub, parent.step)
         )
         variable = sym(f"$l{depth}")
         if low is None or high is None or step is None or step.value is None or step.value < 1:
@@ -54,8 +63,12 @@ def nest_of(op: Operation) -> Nest:
     return Nest(counts, values, conditional)
 
 
-def index_expression(value: SSAValue, values: Mapping[SSAValue, IndexExpr]) -> IndexExpr | None:
-    """An integer as an expression over sizes and loop variables, if it is one."""
+def index_expression(
+    value: SSAValue, values: Values, of_others: OfOthers = _unknown
+) -> IndexExpr | None:
+    """An integer as an expression over sizes and loop variables, and over what ``of_others`` has,
+    if it is one.
+    """
     if value in values:
         return values[value]
     known = known_scalar(value)
@@ -65,9 +78,9 @@ def index_expression(value: SSAValue, values: Mapping[SSAValue, IndexExpr]) -> I
     if isinstance(owner, nt.CastOp):
         # Fewer bits may change an index.
         wide = nt.dtype_of(owner.result.type) in ("i32", "i64")
-        return index_expression(owner.value, values) if wide else None
+        return index_expression(owner.value, values, of_others) if wide else None
     if isinstance(owner, nt.ElementwiseOp) and owner.function.data in _ARITHMETIC:
-        left, right = (index_expression(operand, values) for operand in owner.arguments)
+        left, right = (index_expression(one, values, of_others) for one in owner.arguments)
         if left is not None and right is not None:
             return normalize(binary(owner.function.data, left, right))
-    return None
+    return of_others(value, values)

@@ -23,7 +23,9 @@ function unravel(n, shape) {
 // refused for, and its programs: {values, shapes, refusals: [{text, agreement}], grid, count}; `memo`
 // keeps what is computed for them.
 function bind(kernel, shapes, blocks) {
-  const values = Object.assign(Object.create(null), kernel.values);
+  // Symbols may have any name.
+  const values = Object.create(null);
+  for (const [name, value] of kernel.values) values[name] = value;
   const refusals = [];
   const refuse = (text, agreement = false) => refusals.push({ text, agreement });
   for (const block of kernel.blocks) {
@@ -54,7 +56,7 @@ function bind(kernel, shapes, blocks) {
       refuse(`size ${dim} of ${tensor.name} is ${actual}; it must be ${must}`);
     }
   }
-  for (const [name, value] of Object.entries(kernel.fixed)) {
+  for (const [name, value] of kernel.fixed) {
     if (values[name] !== value) {
       refuse(`${name} is ${values[name]}, but the kernel is compiled for ${value}; `
         + "write another page");

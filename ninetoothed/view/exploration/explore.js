@@ -85,7 +85,7 @@ function addFields() {
 }
 
 function recompute() {
-  const read = {}, wrong = [];
+  const read = Object.create(null), wrong = [];
   for (const { name, input, read: reader } of fields) {
     const value = (read[name] = reader(input.value));
     input.setAttribute("aria-invalid", String(value === null));
@@ -199,8 +199,11 @@ function addPanel(name, kind, tensor, shapeOf, paint, enter) {
     Object.assign(state, { pointed: panel, cursor: panel.cursor });
     enter(panel.cursor, index);
   };
-  canvas.addEventListener("pointermove", (event) => panel.go(
-    Math.floor(event.offsetY / panel.side), Math.floor(event.offsetX / panel.side)));
+  // A finger only presses.
+  for (const kind of ["pointermove", "pointerdown"]) {
+    canvas.addEventListener(kind, (event) => panel.go(
+      Math.floor(event.offsetY / panel.side), Math.floor(event.offsetX / panel.side)));
+  }
   const here = () => panel.drawn.at(unravel(panel.cursor, panel.shape));
   canvas.addEventListener("focus", () => {
     // A pointer that is pressed tells itself where it is.

@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
 from ninetoothed.layout.meta_op import Guard, Sizes
-from ninetoothed.passes.analysis.loop_indices import index_expression, nest_of
+from ninetoothed.passes.analysis.loop_indices import OfOthers, index_expression, nest_of
+from ninetoothed.passes.analysis.program_scalars import program_scalars
 from ninetoothed.symbolic.expr import IndexExpr, minimum, substitute, symbol_names
 
 VERDICTS = ("in_bounds", "coverage", "races", "defined")
@@ -96,8 +97,9 @@ def explored_kernel(kernel: nt.KernelOp, name: str) -> ExploredKernel:
     """The accesses of a kernel in stage ``composed``, whose sources have their verdicts."""
     own = {decl.name for decl in kernel.declarations if decl.kind in ("length", "start")}
     known = {decl.name for decl in kernel.declarations} - own
+    scalars = program_scalars(kernel)
     tensors = [
-        _tensor(kernel, argument, value, own)
+        _tensor(kernel, argument, value, own, scalars)
         for argument, value, source in zip(
             kernel.apply.block.args, kernel.arranged.values, kernel.sources, strict=True
         )
@@ -125,7 +127,7 @@ def _with_lengths(check: nt.Check, longest: Mapping[str, IndexExpr]) -> nt.Check
 
 
 def _tensor(
-    kernel: nt.KernelOp, argument: SSAValue, value: SSAValue, own: set[str]
+    kernel: nt.KernelOp, argument: SSAValue, value: SSAValue, own: set[str], scalars: OfOthers
 ) -> ExploredTensor:
     source, attribute = nt.access_of(value, kernel.assumptions)
     access, uses, left_out = attribute.data, dict[Use, None](), ""
@@ -139,7 +141,7 @@ def _tensor(
             break
         if not isinstance(op, nt.LoadOp | nt.StoreOp) or op.ref is not argument:
             continue
-        use = _use(access, op)
+        use = _use(access, op, scalars)
         if use is None:
             left_out = "it is indexed by what the application computes while it runs"
             break
@@ -160,13 +162,13 @@ def _tensor(
     )
 
 
-def _use(access: Access, op: nt.LoadOp | nt.StoreOp) -> Use | None:
+def _use(access: Access, op: nt.LoadOp | nt.StoreOp, scalars: OfOthers) -> Use | None:
     """The use that an op makes of an access; None: an index is no expression."""
-    nest = nest_of(op)
+    nest = nest_of(op, scalars)
     rows = index_names(access.levels)
     steps: list[IndexExpr] = []
     for index in op.indices:
-        step = index_expression(index, nest.values)
+        step = index_expression(index, nest.values, scalars)
         if step is None:
             return None
         steps.append(step)

@@ -27,8 +27,8 @@ def kernel_script(kernel: ExploredKernel, given: Given) -> str:
     bound: set[str] = set()
     fields = {
         "name": _json(kernel.name),
-        "values": _json(given.constants),
-        "fixed": _json(given.fixed),
+        "values": _json([*given.constants.items()]),
+        "fixed": _json([*given.fixed.items()]),
         "notes": _json(given.notes),
         "blocks": _list(_block(decl, given.blocks[decl.name]) for decl in blocks),
         "tensors": _list(_tensor(one, given, bound, positive) for one in kernel.tensors),

@@ -112,6 +112,49 @@ def test_iterations_and_windows(tmp_path: Path) -> None:
     assert value["of"] == {"programs": [3, 4, 5], "looked": 9}
 
 
+def arrange_by_odd_names(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    size = Symbol("__proto__", meta=True, lower_bound=1, upper_bound=8)
+    return x.tile((size,)), y.tile((size,))
+
+
+@needs_node
+def test_names_that_are_words_of_javascript(tmp_path: Path) -> None:
+    sizes = Symbol("new"), Symbol("constructor")
+    tensors = (Tensor(shape=(sizes[0],)), Tensor(shape=(sizes[1],)))
+    kernel = ninetoothed.make(arrange_by_odd_names, copied, tensors)
+    path = tmp_path / "odd.html"
+    given: dict[str, Any] = {"x": (5,), "y": (5,), "__proto__": 2}
+    kernel.explore(path, **given)
+    (found,) = all_touched(script_of(path), [({"x": (5,), "y": (5,)}, {"__proto__": 2})])
+    assert found["refusals"] == []
+    assert ["y", 2, 2, 1] in found["lanes"]
+
+
+def arrange_flat(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    size = Symbol("B", meta=True, lower_bound=4, upper_bound=1 << 22)
+    return x.flatten().tile((size,)), y.flatten().tile((size,))
+
+
+@needs_node
+def test_more_lanes_than_are_tried_are_cut(tmp_path: Path) -> None:
+    kernel = ninetoothed.make(arrange_flat, copied, (Tensor(2), Tensor(2)))
+    path = tmp_path / "flat.html"
+    kernel.explore(path, x=(2048, 2048), y=(2048, 2048))
+    script = f"""{script_of(path)}
+      const shapes = {{ x: [2048, 2048], y: [2048, 2048] }}, [x] = KERNEL.tensors;
+      const ask = (B) => {{
+        const bound = bind(KERNEL, shapes, {{ B }});
+        const found = touched(bound, x, bound.count - 1, [[2040, 2048], [0, 96]]);
+        return [found.elements.size, found.lanes, found.inside, found.cut];
+      }};
+    """
+    assert run_core(script, f"[ask({1 << 20}), ask({1 << 22})]") == [
+        [8 * 96, 1 << 20, 1 << 20, False],
+        # The window is at the end of the lanes, and those outside are not counted.
+        [0, 1 << 22, None, True],
+    ]
+
+
 @needs_node
 def test_refused_sizes_have_the_message_of_a_call(tmp_path: Path) -> None:
     path = tmp_path / "matmul.html"

@@ -9,6 +9,9 @@ from typing import Any, cast
 import pytest
 import torch
 
+import ninetoothed
+import ninetoothed.language as ntl
+from ninetoothed import Tensor
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.copies import copied
 from ninetoothed.compiler.compile import build
@@ -37,12 +40,6 @@ COMPUTED = "it is indexed by what the application computes while it runs"
 POINTER = "it is read or written through pointers, at addresses that are computed"
 
 LEFT_OUT = {
-    "attention-attention_kernel-is_causal=True": {"key": COMPUTED, "value": COMPUTED},
-    "attention-query_kernel-is_causal=True": {"key": COMPUTED, "value": COMPUTED},
-    "attention-key_value_kernel-is_causal=True": {
-        **{"query": COMPUTED, "gradient": COMPUTED},
-        **{"logsumexp": COMPUTED, "delta": COMPUTED},
-    },
     "cross_entropy-forward_kernel": {"input": POINTER},
     "embedding-embedding_backward_kernel": {"weight_gradient": POINTER},
     "embedding-embedding_kernel": {"weight": POINTER},
@@ -185,3 +182,31 @@ def test_calls_of_examples(example: ExampleCall, monkeypatch: pytest.MonkeyPatch
         interpret(module, values, {**given.constants, **given.fixed, **given.blocks}, trace)
         (found,) = all_touched(kernel_script(kernel, given), [(shapes, given.blocks)])
         check(kernel, found, trace)
+
+
+def arrange_sums(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    y = y.tile((4,))
+    return x.tile((4,)).tile((-1,)).expand((y.shape[0],)), y
+
+
+def sums_of_behind(x: Any, y: Any) -> None:
+    total = ntl.zeros((4,), dtype=ntl.float32)
+    for k in range((y.offsets(0)[0] + 5) // 4):
+        total += x[k]
+    y = total  # pyright: ignore[reportUnusedVariable]
+
+
+def sums_of_before(x: Any, y: Any) -> None:
+    total = ntl.zeros((4,), dtype=ntl.float32)
+    for k in range((y.offsets(0)[0] - 5) // 4):
+        total += x[k]
+    y = total  # pyright: ignore[reportUnusedVariable]
+
+
+def test_a_quotient_of_what_may_be_negative_is_no_index_expression() -> None:
+    """It is rounded towards zero, as Triton does, and index expressions are rounded down."""
+    for application, left_out in ((sums_of_behind, ""), (sums_of_before, COMPUTED)):
+        made = ninetoothed.make(arrange_sums, application, (Tensor(1, other=0), Tensor(1)))
+        _, module = given_sizes(made.definition, {}, {"x": (16,), "y": (16,)})
+        kernel = explored_kernel(nt.kernel_of(module), "sums")
+        assert [one.left_out for one in kernel.tensors] == [left_out, ""]
