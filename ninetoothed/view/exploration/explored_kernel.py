@@ -212,9 +212,9 @@ def _parts(
     for group in (set[str](), *groups):
 
         def is_own(*exprs: IndexExpr, group: set[str] = group) -> bool:
-            return {name for name in symbol_names(*exprs) if name in ranges} <= group and (
-                not group or not group.isdisjoint(symbol_names(*exprs))
-            )
+            own = [name for name in symbol_names(*exprs) if name in ranges]
+            # All of them are in one group.
+            return own[0] in group if own else not group
 
         part = Part(
             (),

@@ -46,8 +46,8 @@ def given_sizes(
     definition: Definition, dtypes: Mapping[str, Any], given: Mapping[str, Any]
 ) -> tuple[Given, ModuleOp]:
     """What is given for a kernel's parameters and symbols by name, and the kernel's module in stage
-    ``composed`` with verdicts: of the strictest class of calls whose outermost
-    levels agree for these sizes.
+    ``composed`` with verdicts: of the strictest class of calls whose outermost levels agree for
+    these sizes.
 
     A block size that is not given is the least one.
 

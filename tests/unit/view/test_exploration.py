@@ -11,7 +11,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from ninetoothed import Tensor
+from ninetoothed import Symbol, Tensor
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.copies import copied
 from ninetoothed.compiler.compile import build
@@ -23,10 +23,11 @@ from ninetoothed.interpreters.run import Argument
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt
 from ninetoothed.kernel.compilation import KernelCompiler
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.verification.translation.samples import Sampler
 from ninetoothed.verification.translation.views import LAYOUTS
 from ninetoothed.view.exploration.explored_kernel import ExploredKernel, explored_kernel
-from ninetoothed.view.exploration.given_sizes import given_sizes
+from ninetoothed.view.exploration.given_sizes import Given, given_sizes
 from ninetoothed.view.exploration.kernel_script import kernel_script
 from tests.support.example_calls import CALLS, ExampleCall
 from tests.support.example_kernels import KERNELS, ExampleKernel
@@ -210,3 +211,85 @@ def test_a_quotient_of_what_may_be_negative_is_no_index_expression() -> None:
         _, module = given_sizes(made.definition, {}, {"x": (16,), "y": (16,)})
         kernel = explored_kernel(nt.kernel_of(module), "sums")
         assert [one.left_out for one in kernel.tensors] == [left_out, ""]
+
+
+BLOCK = Symbol("BLOCK", meta=True, lower_bound=4, upper_bound=64)
+
+
+def compared(kernel: Kernel, **given: Any) -> tuple[str, Given]:
+    """The script of a kernel, which touches what the interpreter does, and what it begins with."""
+    sizes, module = given_sizes(kernel.definition, {}, given)
+    explored = explored_kernel(nt.kernel_of(module), kernel.definition.name)
+    values = [torch.zeros(sizes.shapes[one.name]) for one in explored.tensors]
+    trace = Trace()
+    interpret(module, values, {**sizes.constants, **sizes.fixed, **sizes.blocks}, trace)
+    script = kernel_script(explored, sizes)
+    (found,) = all_touched(script, [(sizes.shapes, sizes.blocks)])
+    check(explored, found, trace)
+    return script, sizes
+
+
+def refused(script: str, shapes: Mapping[str, Sequence[int]], **blocks: int) -> list[str]:
+    """What other sizes are refused for."""
+    (found,) = all_touched(script, [(shapes, blocks)])
+    return [one["text"] for one in found["refusals"]]
+
+
+def arrange_rows(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    return x.tile((1, 4)), y.tile((1, 4))
+
+
+def arrange_blocks(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    return x.tile((BLOCK,)), y.tile((BLOCK,))
+
+
+def arrange_columns(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    columns: Any = x.tile((BLOCK, 1)).tile((1, -1)).squeeze(1)
+    columns.dtype = columns.dtype.squeeze(0)
+    columns.dtype.dtype = columns.dtype.dtype.squeeze(1)
+    return columns, y.tile((BLOCK,))
+
+
+def copied_rows(x: Any, y: Any) -> None:
+    y = x  # pyright: ignore[reportUnusedVariable]
+
+
+def doubled_if_large(x: Any, y: Any) -> None:
+    y = x * 2 if x.shape[0] > 8 else x  # pyright: ignore[reportUnusedVariable]
+
+
+def unrolled(x: Any, y: Any) -> None:
+    total = x[0]
+    for i in ntl.static_range(1, x.shape[0]):
+        total += x[i]
+    y = total  # pyright: ignore[reportUnusedVariable]
+
+
+@needs_node
+def test_outermost_levels_of_other_counts() -> None:
+    kernel = ninetoothed.make(arrange_rows, copied_rows, (Tensor(2), Tensor(2)))
+    script, _ = compared(kernel, x=(3, 8), y=(1, 16))
+    # Not all elements of y have a program.
+    assert "y" in refused(script, {"x": (1, 8), "y": (9, 16)})[0]
+
+
+@needs_node
+def test_a_block_size_that_the_application_is_specialized_on() -> None:
+    kernel = ninetoothed.make(arrange_blocks, doubled_if_large, (Tensor(1), Tensor(1)))
+    script, sizes = compared(kernel, x=(30,), y=(30,), BLOCK=16)
+    assert refused(script, sizes.shapes, BLOCK=16) == []
+    assert refused(script, sizes.shapes, BLOCK=8) == [
+        "the application is specialized on BLOCK=16; write another page for 8"
+    ]
+
+
+@needs_node
+def test_a_size_that_the_kernel_is_compiled_for() -> None:
+    x = Tensor(2, shape_options=({}, {"constexpr": True}))
+    kernel = ninetoothed.make(arrange_columns, unrolled, (x, Tensor(1)))
+    script, sizes = compared(kernel, x=(10, 3), y=(10,))
+    assert sizes.fixed == {"x_size_1": 3}
+    assert refused(script, {"x": (9, 3), "y": (9,)}, BLOCK=8) == []
+    assert refused(script, {"x": (10, 4), "y": (10,)}, BLOCK=4) == [
+        "x_size_1 is 4, but the kernel is compiled for 3; write another page"
+    ]
