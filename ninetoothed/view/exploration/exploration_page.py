@@ -24,7 +24,7 @@ CORE = ("arithmetic.js", "core.js")
 """The scripts that compute, and know no document."""
 
 LIMIT = 50_000
-"""Characters of a page, all of them ASCII but for a few."""
+"""Bytes of a page."""
 
 _PACKAGE = "ninetoothed.view.exploration"
 
@@ -34,7 +34,7 @@ def exploration_page(
 ) -> str:
     """The HTML page of a kernel (see ``Kernel.explore``); the same input gives the same text.
 
-    A page has at most ``LIMIT`` characters: what does not fit is left out, tensor by tensor, and
+    A page has at most ``LIMIT`` bytes: what does not fit is left out, tensor by tensor, and
     the page says so.
 
     Raises:
@@ -44,7 +44,7 @@ def exploration_page(
     sizes, module = given_sizes(definition, dtypes, given)
     kernel = explored_kernel(nt.kernel_of(module), definition.name)
     text = _page(kernel, sizes)
-    while len(text) > LIMIT and any(tensor.uses for tensor in kernel.tensors):
+    while len(text.encode()) > LIMIT and any(tensor.uses for tensor in kernel.tensors):
         kernel = _without_longest(kernel)
         text = _page(kernel, sizes)
     return text

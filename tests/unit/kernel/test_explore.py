@@ -228,6 +228,7 @@ def test_pages_of_examples_are_small(example: ExampleKernel, tmp_path: Path) -> 
     sizes: dict[str, Any] = {one.name: (16,) * len(one.source.shape) for one in tensors}
     kernel.explore(path, **sizes, **constants)
     assert path.stat().st_size <= 50_000
+    assert "do not fit into the page" not in path.read_text("utf-8")
 
 
 def test_what_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
