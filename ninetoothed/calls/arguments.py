@@ -269,10 +269,13 @@ def value_within(name: str, value: Any, bounds: Bounds) -> int:
     """
     value = _integer(name, value)
     if any(bounds.exceeded(value)):
-        raise ArgumentError(
-            f"{name}={value} is outside its bounds, {_ends(bounds)}; {_other_bounds(name)}"
-        )
+        raise ArgumentError(outside_bounds(name, value, bounds))
     return value
+
+
+def outside_bounds(name: str, value: object, bounds: Bounds) -> str:
+    """The message that a value is outside the bounds of a symbol, which no call widens."""
+    return f"{name}={value} is outside its bounds, {_ends(bounds)}; {_other_bounds(name)}"
 
 
 def _integer(name: str, value: Any) -> int:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.configuration import Config
@@ -384,6 +385,38 @@ class Kernel:
         except Exception:
             # One that was unpickled may fail to be made; a notebook would show the traceback.
             return "<div>kernel</div>"
+
+    @user_facing
+    def explore(
+        self,
+        path: str | os.PathLike[str],
+        /,
+        *,
+        dtypes: Mapping[str, Any] | None = None,
+        **given: Any,
+    ) -> None:
+        """Write an HTML page to play with the arrangement: which elements each program touches, for
+        sizes that are typed into the page. It is one file, and loads nothing (``docs/explore.md``).
+
+        ``kernel.explore("matmul.html", x=(40, 36), y=(36, 48), z=(40, 48), BLOCK_SIZE_0=16)``.
+
+        Args:
+            path: The page.
+            dtypes: Element types by name of parameter, as in :meth:`ir`.
+            given: The shape of each tensor by its name, where it does not follow from those of
+                others; block sizes, by default the least ones; and the values of constexprs.
+
+        Raises:
+            ArgumentError: a name or a value does not fit the kernel, or one is missing.
+            NineToothedError: the application is wrong for these element types.
+            OSError: the file cannot be written.
+        """
+        from ninetoothed.cache.atomic import write_atomically
+        from ninetoothed.view.exploration.exploration_page import exploration_page
+
+        with self._compilation.issued.collecting():
+            page = exploration_page(self.definition, _named(dtypes), given)
+        write_atomically(Path(path), page)
 
     @property
     @user_facing

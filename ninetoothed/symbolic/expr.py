@@ -51,6 +51,8 @@ INFIX: dict[str, tuple[str, str, int]] = {
     "ceildiv": ("ceildiv", "ceildiv", 3),
 }
 """Of each infix operator, Python's spelling, the IR's spelling, and how tightly it binds."""
+_JAVASCRIPT = {"eq": "===", "ne": "!=="}
+"""The infix operators that JavaScript spells otherwise than Python."""
 _UNARY_PRECEDENCE = 4
 _ATOM_PRECEDENCE = 5
 
@@ -287,6 +289,45 @@ def ir_text(expr: IndexExpr) -> str:
 def python_text(expr: IndexExpr) -> str:
     """``expr`` as Python source over its symbols' names, in parentheses where it is compound."""
     return _print(_with_truths(expr), _ATOM_PRECEDENCE, python=True)
+
+
+def javascript_text(expr: IndexExpr, scope: str) -> str:
+    """``expr`` as JavaScript source over the properties of the object ``scope`` that its symbols
+    name, in parentheses where it is compound.
+
+    Quotients are calls of ``floordiv``, ``mod`` and ``ceildiv`` (``arithmetic.js``), which round as
+    Python does. All are Numbers: exact while every intermediate result is below 2**53 in magnitude,
+    which sizes and indices of tensors that fit into memory are. A truth is 0 or 1.
+    """
+    return _print_javascript(_with_truths(expr), _ATOM_PRECEDENCE, scope)
+
+
+def _print_javascript(expr: IndexExpr, context: int, scope: str) -> str:
+    """:func:`_print`, but in JavaScript: a symbol is a property, so that it may have any name."""
+    op = expr.op
+    if op == "const":
+        value: int = expr.args[0]
+        text, precedence = str(value), _ATOM_PRECEDENCE if value >= 0 else _UNARY_PRECEDENCE
+    elif op == "sym":
+        text, precedence = f"{scope}.{expr.args[0]}", _ATOM_PRECEDENCE
+    elif op == "neg":
+        # Two signs in a row are another operator.
+        operand = _print_javascript(expr.args[0], _ATOM_PRECEDENCE, scope)
+        text, precedence = f"-{operand}", _UNARY_PRECEDENCE
+    elif op in ("min", "max", *DIVISIONS):
+        operands = ", ".join(_print_javascript(operand, 0, scope) for operand in expr.args)
+        function = f"Math.{op}" if op in ("min", "max") else op
+        text, precedence = f"{function}({operands})", _ATOM_PRECEDENCE
+    elif op in (*COMPARISONS, "and"):
+        spelling = "&&" if op == "and" else _JAVASCRIPT.get(op, INFIX[op][0])
+        left, right = (_print_javascript(operand, INFIX[op][2] + 1, scope) for operand in expr.args)
+        text, precedence = f"Number({left} {spelling} {right})", _ATOM_PRECEDENCE
+    else:
+        spelling, _, precedence = INFIX[op]
+        left = _print_javascript(expr.args[0], precedence, scope)
+        right = _print_javascript(expr.args[1], precedence + 1, scope)
+        text = f"{left} {spelling} {right}"
+    return f"({text})" if precedence < context else text
 
 
 def _with_truths(expr: IndexExpr) -> IndexExpr:

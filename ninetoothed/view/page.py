@@ -1,23 +1,18 @@
 """The page: one HTML file that holds all it shows, and loads nothing.
 
 Its data are JSON, compressed and in Base64, so that nothing of the user's is part of the markup;
-the script, which shows data as text alone, takes them apart. What runs is named by its digest in
-the page's security policy.
+the script, which shows data as text alone, takes them apart.
 """
 
 from __future__ import annotations
 
 import base64
 import difflib
-import hashlib
-import html
 import json
 import linecache
-import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 from ninetoothed.ir.nt import Remark
@@ -25,6 +20,7 @@ from ninetoothed.version import __version__
 from ninetoothed.view.collection import Compilation, Snapshot
 from ninetoothed.view.line_forms import LineForms
 from ninetoothed.view.listing import Listing, Place, Places, places_of
+from ninetoothed.view.skeleton import document, filled, part
 
 _SCRIPTS = ("tokens.js", "listing.js", "panel.js", "page.js")
 """In this order they are one script."""
@@ -57,29 +53,16 @@ def page(compilation: Compilation, timings: bool = True) -> str:
 
 def _page(compilation: Compilation, timings: bool) -> str:
     data = json.dumps(page_data(compilation, timings), separators=(",", ":"), sort_keys=True)
-    style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
     artifact = compilation.artifact
-    policy = (
-        "default-src 'none'",
-        f"script-src '{_digest(script)}'",
-        f"style-src '{_digest(style)}'",
+    body = filled(
+        part("page.html"), {"DATA": base64.b64encode(zlib.compress(data.encode(), 9)).decode()}
     )
-    parts = {
-        "TITLE": html.escape(f"{artifact.name}, {artifact.target}"),
-        "POLICY": "; ".join(policy),
-        "STYLE": style,
-        "SCRIPT": script,
-        "DATA": base64.b64encode(zlib.compress(data.encode(), 9)).decode(),
-    }
-    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _file("page.html"))
-
-
-def _file(name: str) -> str:
-    return resources.files("ninetoothed.view").joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+    return document(
+        f"{artifact.name}, {artifact.target}",
+        body,
+        part("page.css"),
+        "\n".join(map(part, _SCRIPTS)),
+    )
 
 
 def page_data(compilation: Compilation, timings: bool = True) -> dict[str, Any]:

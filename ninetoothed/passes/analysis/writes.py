@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.locations import loc_of
 from ninetoothed.layout.inverse import Site
 from ninetoothed.passes.analysis.dependence import Dependence, Names, dependences
+from ninetoothed.passes.analysis.loop_indices import index_expression, nest_of
 from ninetoothed.passes.analysis.loop_nests import enclosing
-from ninetoothed.passes.analysis.scalars import known_scalar
-from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, symbol_names
 from ninetoothed.symbolic.intervals import Range
-from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
-
-_ARITHMETIC = ("add", "sub", "mul")
+from ninetoothed.symbolic.normal_form import always_nonnegative
 
 
 @dataclass(frozen=True)
@@ -112,27 +109,12 @@ def _around(op: Operation, dependence: Dependence) -> Names:
 
 
 def _site(kernel: nt.KernelOp, op: Operation) -> Site:
-    loops: dict[str, Range] = {}
-    names: dict[SSAValue, IndexExpr] = {}
-    conditional = False
-    around = list(enclosing(op))
-    for depth, parent in enumerate(reversed(around)):
-        if not isinstance(parent, scf.ForOp):
-            conditional = True
-            continue
-        # $l0 is the outermost loop's variable, in steps of 1 from 0; no user's symbol has such a
-        # name.
-        low, high, step = (_expression(end, names) for end in (parent.lb, parent.ub, parent.step))
-        variable = sym(f"$l{depth}")
-        if low is None or high is None or step is None or step.value is None or step.value < 1:
-            conditional = True
-            continue
-        steps = normalize(binary("ceildiv", high - low, step))
-        loops[variable.args[0]] = Range(const(0), steps - 1)
-        names[parent.body.block.args[0]] = normalize(low + variable * step)
+    nest = nest_of(op)
+    conditional = nest.conditional
+    loops = {name: Range(const(0), count - 1) for name, count in nest.counts.items()}
     between: tuple[IndexExpr | None, ...] = ()
     if isinstance(op, nt.StoreOp):
-        between = tuple(_expression(index, names) for index in op.indices)
+        between = tuple(index_expression(index, nest.values) for index in op.indices)
     used = {name for index in between if index is not None for name in symbol_names(index)}
     # The ends of a loop may depend on the loops around it.
     for name, range_ in reversed(loops.items()):
@@ -145,22 +127,3 @@ def _site(kernel: nt.KernelOp, op: Operation) -> Site:
             assert range_.upper is not None
             conditional |= not always_nonnegative(range_.upper, kernel.assumptions)
     return Site(between, loops, conditional, loc_of(op.location))
-
-
-def _expression(value: SSAValue, names: dict[SSAValue, IndexExpr]) -> IndexExpr | None:
-    """An integer as an expression over sizes and loop variables, if it is one."""
-    if value in names:
-        return names[value]
-    known = known_scalar(value)
-    if known is not None:
-        return known
-    owner = value.owner
-    if isinstance(owner, nt.CastOp):
-        # Fewer bits may change an index.
-        wide = nt.dtype_of(owner.result.type) in ("i32", "i64")
-        return _expression(owner.value, names) if wide else None
-    if isinstance(owner, nt.ElementwiseOp) and owner.function.data in _ARITHMETIC:
-        left, right = (_expression(operand, names) for operand in owner.arguments)
-        if left is not None and right is not None:
-            return normalize(binary(owner.function.data, left, right))
-    return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import pickle
 
 import pytest
@@ -13,6 +15,7 @@ from ninetoothed.symbolic.expr import (
     const,
     evaluate,
     ir_text,
+    javascript_text,
     maximum,
     minimum,
     product,
@@ -23,6 +26,7 @@ from ninetoothed.symbolic.expr import (
     symbol_names,
     symbols,
 )
+from tests.support.explored import needs_node, run_core
 
 
 def ceildiv(left: IndexExpr, right: IndexExpr | int) -> IndexExpr:
@@ -67,6 +71,59 @@ def test_python_computes_what_is_meant() -> None:
     expr = binary("and", a, binary("and", b, c)) + 1
     for values in ({"a": 2, "b": 3, "c": 5}, {"a": 2, "b": 0, "c": 5}):
         assert eval(python_text(expr), values) == evaluate(expr, values)
+
+
+JAVASCRIPT: list[tuple[IndexExpr, str]] = [
+    (a // b, "floordiv(v.a, v.b)"),
+    ((a + 1) % (b * 2), "mod(v.a + 1, v.b * 2)"),
+    (2 * ceildiv(a, b), "(2 * ceildiv(v.a, v.b))"),
+    (minimum(a, b) + 1, "(Math.min(v.a, v.b) + 1)"),
+    (maximum(a + 1, b), "Math.max(v.a + 1, v.b)"),
+    (binary("lt", a, b), "Number(v.a < v.b)"),
+    (binary("eq", a, binary("ne", b, c)), "Number(v.a === Number(v.b !== v.c))"),
+    # An operand of `and` is a truth.
+    (binary("and", a, binary("ge", b, c)), "Number(Number(v.a !== 0) && Number(v.b >= v.c))"),
+    (a - (b - c), "(v.a - (v.b - v.c))"),
+    # Two signs in a row would be another operator.
+    (IndexExpr("neg", -a), "(-(-v.a))"),
+    (-IndexExpr("neg", const(-3)), "(-(-(-3)))"),
+    (a * -3, "(v.a * -3)"),
+    (a - -3, "(v.a - -3)"),
+    (sym("new") * sym("é"), "(v.new * v.é)"),
+]
+
+
+@pytest.mark.parametrize(("expr", "text"), JAVASCRIPT, ids=[row[1] for row in JAVASCRIPT])
+def test_javascript(expr: IndexExpr, text: str) -> None:
+    assert javascript_text(expr, "v") == text
+
+
+@needs_node
+def test_javascript_computes_what_is_meant() -> None:
+    exprs = [expr for expr, *_ in (*SPELLED, *JAVASCRIPT[:-1])]
+    edge = 2**53 - 1
+    cases = [
+        (expr, {"a": one, "b": two, "c": three})
+        for expr in exprs
+        for one, two, three in itertools.product((-7, -6, 0, 1, 5, 6), (1, 2, 3), (-1, 0, 4))
+    ]
+    cases += [
+        (op, {"a": sign * (edge - less), "b": divisor})
+        for op in (a // b, a % b, ceildiv(a, b))
+        for sign, less, divisor in itertools.product(
+            (1, -1), (0, 1, 2), (1, 2, 3, 7, 2**26 + 1, edge - 1, edge)
+        )
+    ]
+    rows = ", ".join(
+        f"(v => {javascript_text(expr, 'v')})({json.dumps(values)})" for expr, values in cases
+    )
+    assert run_core("", f"[{rows}]") == [evaluate(expr, values) for expr, values in cases]
+
+
+@needs_node
+def test_a_javascript_division_by_zero_is_zero() -> None:
+    rows = "[floordiv(3, 0), mod(3, 0), ceildiv(3, 0)]"
+    assert run_core("", rows) == [0, 0, 0]
 
 
 def test_expressions_are_kept_once() -> None:

@@ -7,7 +7,6 @@ import hashlib
 import html.parser
 import re
 from dataclasses import replace
-from importlib import resources
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from ninetoothed.view import page as pages
 from ninetoothed.view.collection import Compilation, collect
 from ninetoothed.view.listing import Listing
 from ninetoothed.view.page import page
+from ninetoothed.view.skeleton import part
 from tests.support.view_pages import data_of, places_of
 
 BLOCK = block_size()
@@ -159,7 +159,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_every_background(theme: int) -> None:
-    css = resources.files("ninetoothed.view").joinpath("page.css").read_text(encoding="utf-8")
+    css = part("skeleton.css") + part("page.css")
     rows = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\);", css)
     shades = {name: luminance(colours[theme]) for name, *colours in rows}
     for text in (*REMARKS, *TOKENS, "ink", "soft"):
