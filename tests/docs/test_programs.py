@@ -15,10 +15,12 @@ FOLDERS = ("start", "how_to", "reference", "compiler", "arrangements")
 
 HELD = {
     "examples.md": "tests/unit/docs/test_examples.py",
+    "explore.md": "tests/unit/docs/test_explore_page.py",
     "inside.md": "tests/tools/test_inside.py",
     "ir.md": "tests/unit/docs/test_ir.py",
     "language.md": "tests/e2e/test_language_doc.py",
     "nt-opt.md": "tests/unit/docs/test_pages.py",
+    "pictures.md": "tests/unit/docs/test_pictures_page.py",
     "pytorch.md": "tests/pytorch/test_pytorch_doc.py",
     "sharding.md": "tests/pytorch/test_sharding_doc.py",
     "stages.md": "tests/unit/docs/test_pages.py",
