@@ -20,7 +20,8 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.dtype import number
 from ninetoothed.errors import ArgumentError, collect_warnings, did_you_mean, shown
 from ninetoothed.ir import nt
-from ninetoothed.symbolic.expr import IndexExpr, evaluate
+from ninetoothed.layout.solved_sizes import solved_sizes
+from ninetoothed.symbolic.expr import IndexExpr, evaluate, symbol_names
 
 _SIZE_BITS = 31
 """What a page computes is exact for tensors of sizes below this power of two."""
@@ -165,6 +166,11 @@ def _shapes(
             for size, value in zip(tensor.source.shape, shape, strict=True):
                 if size.op == "sym":
                     sizes.setdefault(size.args[0], value)
+    # As outputs that a call allocates have them.
+    missing = (size for one in tensors if one.name not in found for size in one.source.shape)
+    unknown = set(symbol_names(*missing)) - sizes.keys()
+    solved = solved_sizes([one.levels[0] for one in tensors], unknown, sizes.keys())
+    sizes.update((name, evaluate(size, sizes)) for name, size in solved.items())
     for tensor in tensors:
         if tensor.name not in found:
             shape = _derived(tensor.source.shape, sizes)
