@@ -266,8 +266,8 @@ def summary(results: Results) -> str:
     return "\n\n".join(parts)
 
 
-def others(report: Report, short: bool = False) -> list[str]:
-    """Sentences and tables of the other benchmarks, in ``short`` without details."""
+def others(report: Report) -> list[str]:
+    """Sentences and tables of the other benchmarks."""
     texts: list[str | None] = []
     for benchmark, records in report.others.items():
         environment = records[0]
@@ -283,19 +283,17 @@ def others(report: Report, short: bool = False) -> list[str]:
                 f"device take {torch} s before):",
                 tables.starts(records),
             ]
-            if not short:
-                texts.append(tables.byte_code(records))
-                if parts := tables.parts(records):
-                    texts += ["Where ours goes, in processes of its own:", parts]
+            texts.append(tables.byte_code(records))
+            if parts := tables.parts(records):
+                texts += ["Where ours goes, in processes of its own:", parts]
         elif benchmark == "tuning":
             texts.append(f"What the tuner's modes choose, beside the best of the space, {device}:")
             texts.append(tables.tunings(records))
             if of_kind(records, "start"):
                 texts.append("A tuned kernel's first result beside a fixed one's:")
                 texts.append(tables.starts(records))
-            if not short:
-                texts += [tables.choices(records), tables.not_chosen(records)]
-        elif not short:
+            texts += [tables.choices(records), tables.not_chosen(records)]
+        else:
             texts.append(f"Compile time for {environment['target']}, of one configuration:")
             texts.append(tables.compile_times(records))
     return [text for text in texts if text]
@@ -348,12 +346,11 @@ def readme_block(report: Report, folder: str) -> str:
     parts = [
         f"Measured on {environment['device']}, {environment['date'][:10]}, with "
         f"{_software(environment)}: {counts} ([all figures]({folder}/{report.name}.md)).{stopped} "
-        "*speed* is their GPU time over ours: above 1, ours is faster. The *floor* is the least "
-        "time that bytes and operations need at the measured peaks.",
+        "*speed* is their GPU time over ours: above 1, ours is faster.",
         overall(results),
+        f"![{PLOTS['speed']}]({folder}/{report.name}-speed.svg)",
     ]
-    parts += [f"![{title}]({folder}/{report.name}-{plot}.svg)" for plot, title in PLOTS.items()]
-    return "\n\n".join([*parts, *others(report, short=True)])
+    return "\n\n".join(parts)
 
 
 # Plots.

@@ -40,4 +40,4 @@ def test_what_its_kernels_store_is_defined(number: int, tmp_path: Path) -> None:
 
 
 def test_there_are_programs() -> None:
-    assert len(PROGRAMS) == 3
+    assert len(PROGRAMS) == 1
