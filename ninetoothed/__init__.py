@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from ninetoothed.kernel.kernel import Kernel
     from ninetoothed.kernel.named import operator
     from ninetoothed.symbol import Symbol, block_size
-    from ninetoothed.tensor import Tensor, eval, subs
+    from ninetoothed.tensor import Tensor
+    from ninetoothed.tensor_functions import eval, subs
     from ninetoothed.verification.verdicts import check
 
 _PUBLIC = {
@@ -72,13 +73,13 @@ _PUBLIC = {
     "block_size": "symbol",
     "build": "kernel.api",
     "check": "verification.verdicts",
-    "eval": "tensor",
+    "eval": "tensor_functions",
     "factory": "kernel.factories",
     "jit": "kernel.api",
     "make": "kernel.api",
     "operator": "kernel.named",
     "sharding": "kernel.distribution",
-    "subs": "tensor",
+    "subs": "tensor_functions",
 }
 _MODULES = (
     "debugging",

@@ -56,6 +56,11 @@ class Symbol:
 
     ``sympy.sympify(symbol)`` is the expression in sympy, where sizes are integers of at least 0.
     What sympy makes of it is taken wherever a symbol is, and its names are the same symbols.
+
+    Example:
+        >>> n = Symbol("n")
+        >>> (n + 15) // 16 * 16
+        (n + 15) // 16 * 16
     """
 
     __slots__ = ("__weakref__", "expr")
@@ -293,6 +298,13 @@ def block_size(lower_bound: int | None = None, upper_bound: int | None = None) -
     Args:
         lower_bound: The least value, inclusive; default 32.
         upper_bound: The greatest value, inclusive; default 1024.
+
+    Raises:
+        SymbolError: the bounds are none.
+
+    Example:
+        >>> Tensor(1).tile((block_size(lower_bound=64),)).ndim
+        1
     """
     name = f"ninetoothed_block_size_{next(_counter)}"
     info = _declare(name, None, True, lower_bound, upper_bound, None, anonymous=True)

@@ -95,6 +95,10 @@ class Tensor:
 
     Warns:
         DtypeWarning: ``dtype`` is no element type; none is declared.
+
+    Example:
+        >>> Tensor(shape=(14,)).tile((4,)).shape
+        (4,)
     """
 
     __slots__ = ("_cell", "_level")
@@ -577,23 +581,3 @@ class Tensor:
                 caller_loc(),
             )
         return dim % count if dim < count else dim
-
-
-@user_facing
-def eval(tensor: Tensor, subs: Mapping[Any, Any] | None = None) -> npt.NDArray[np.int64]:
-    """:meth:`Tensor.eval` as a function."""
-    return _tensor(tensor).eval(subs)
-
-
-@user_facing
-def subs(tensor: Tensor, subs: Mapping[Any, Any]) -> Tensor:
-    """:meth:`Tensor.subs` as a function."""
-    return _tensor(tensor).subs(subs)
-
-
-def _tensor(value: object) -> Tensor:
-    if not isinstance(value, Tensor):
-        raise ArrangementError(
-            f"{shown(value)} is no symbolic tensor; write ninetoothed.Tensor(2)", caller_loc()
-        )
-    return value

@@ -114,6 +114,17 @@ def make(
 
     Each is issued once a kernel. What is wrong with a call's arguments, their types and values, the
     call says (see :class:`~ninetoothed.kernel.kernel.Kernel`).
+
+    Example:
+        >>> def arrangement(x, y, size=block_size()):
+        ...     return x.tile((size,)), y.tile((size,))
+        >>> def application(x, y):
+        ...     y = 2 * x
+        >>> double = ninetoothed.make(
+        ...     arrangement, application, (Tensor(1), Tensor(1)), outputs=("y",)
+        ... )
+        >>> double(torch.arange(3.0))
+        tensor([0., 2., 4.])
     """
     chosen = options(
         caller,
@@ -233,6 +244,21 @@ def jit(
 
     Raises:
         NineToothedError: an annotation is missing or no tensor, or the application is wrong.
+
+    Args:
+        func: The application; None where arguments are given.
+        caller, kernel_name, num_warps, num_stages, max_num_configs, backend, strict, tune,
+            pipeline, outputs: As in :func:`make`.
+
+    Example:
+        >>> size = block_size()
+        >>> @ninetoothed.jit
+        ... def double(x: Tensor(1).tile((size,)), y: Tensor(1).tile((size,))):
+        ...     y = 2 * x
+        >>> x, y = torch.arange(3.0), torch.empty(3)
+        >>> double(x, y)
+        >>> y
+        tensor([0., 2., 4.])
     """
     given: dict[str, Any] = {
         "caller": caller,
@@ -268,6 +294,11 @@ def build(*args: object, **kwargs: object) -> NoReturn:
 
     Raises:
         ArgumentError: always; it says what to write instead.
+
+    Example:
+        >>> ninetoothed.build()
+        Traceback (most recent call last):
+        ninetoothed.errors.ArgumentError: ...
     """
     raise ArgumentError(
         "build makes libraries ahead of time, and kernels are compiled at their first calls here; "

@@ -31,6 +31,15 @@ def sharding(
     Raises:
         ArgumentError: ``kernel`` is none; there is no such parameter or symbol, or a constexpr has
             no value.
+
+    Example:
+        >>> def arrangement(x, y, size=block_size()):
+        ...     return x.tile((size,)), y.tile((size,))
+        >>> def application(x, y):
+        ...     y = 2 * x
+        >>> double = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+        >>> print(ninetoothed.sharding(double))
+        g0  x: S0, y: S0
     """
     if not isinstance(kernel, Kernel):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(

@@ -22,6 +22,17 @@ def factory(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     Raises:
         TypeError: an argument cannot be hashed.
+
+    Example:
+        >>> @ninetoothed.factory
+        ... def scaled(factor):
+        ...     def arrangement(x, y, size=block_size()):
+        ...         return x.tile((size,)), y.tile((size,))
+        ...     def application(x, y):
+        ...         y = factor * x
+        ...     return ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+        >>> scaled(3) is scaled(3)
+        True
     """
     cached = functools.lru_cache(None, typed=True)(function)
     made = _Made(cached)

@@ -71,6 +71,17 @@ class Kernel:
 
     A kernel does not change, and so a copy of one, deep or not, is the kernel itself. One that is
     unpickled is made again at its first use, from functions that are imported.
+
+    Example:
+        >>> def arrangement(x, y, size=block_size()):
+        ...     return x.tile((size,)), y.tile((size,))
+        >>> def application(x, y):
+        ...     y = 2 * x
+        >>> double = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+        >>> x, y = torch.arange(3.0), torch.empty(3)
+        >>> double(x, y)
+        >>> y
+        tensor([0., 2., 4.])
     """
 
     def __init__(self, options: Options, compilation: Compilation, recipe: Recipe) -> None:

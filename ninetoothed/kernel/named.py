@@ -64,6 +64,16 @@ def operator(
             are.
         DependencyError: torch lacks the interface.
         NineToothedError: the application is wrong.
+
+    Example:
+        >>> def arrangement(x, y, size=block_size()):
+        ...     return x.tile((size,)), y.tile((size,))
+        >>> def application(x, y):
+        ...     y = 2 * x
+        >>> double = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+        >>> named = ninetoothed.operator("documented::double", double, outputs=("y",))
+        >>> named(torch.arange(3.0))
+        tensor([0., 2., 4.])
     """
     found = _NAME.fullmatch(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if found is None:

@@ -137,6 +137,15 @@ def check(
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
+
+    Example:
+        >>> def arrangement(x, y, size=block_size()):
+        ...     return x.tile((size,)), y.tile((size,))
+        >>> def application(x, y):
+        ...     y = 2 * x
+        >>> found = ninetoothed.check(arrangement, application, (Tensor(1), Tensor(1)))
+        >>> {one.answer for one in found.verdicts if one.question == "races"}
+        {'proved'}
     """
     arranged = run_arrangement(arrangement, tensors)
     definition = define(None, arranged.tensors, application, decisions=arranged.decisions)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import re
 
 import pytest
+import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
@@ -38,6 +41,40 @@ def _entries(site: Site) -> set[str]:
 def test_names_of_the_package(site: Site) -> None:
     public = {f"ninetoothed.{name}" for name in ninetoothed.__all__}
     assert sorted(public - _entries(site)) == []
+
+
+def _described() -> dict[str, object]:
+    """What a program calls: not errors, warnings, element types and the version."""
+    public = {name: getattr(ninetoothed, name) for name in ninetoothed.__all__}
+    errors_ = (errors.NineToothedError, errors.NineToothedWarning)
+    return {
+        name: one
+        for name, one in public.items()
+        if callable(one) and not (isinstance(one, type) and issubclass(one, errors_))
+    }
+
+
+@pytest.mark.parametrize("name", sorted(_described()))
+def test_entries_are_whole(name: str) -> None:
+    """Each parameter is told of, or where to read of it; so is what is raised, and an example
+    runs.
+    """
+    described = _described()[name]
+    text = inspect.getdoc(described) or ""
+    # What makes kernels tells of theirs.
+    if described is not ninetoothed.Kernel:
+        parameters = inspect.signature(described).parameters  # pyright: ignore[reportArgumentType]
+        shown = [
+            one for one in parameters if not one.startswith("_") and one not in ("args", "kwargs")
+        ]
+        assert not [one for one in shown if not re.search(rf"\b{one}\b", text)]
+        assert "\nRaises:\n" in text
+    known = {"ninetoothed": ninetoothed, "ntl": ntl, "torch": torch}
+    known |= {one: getattr(ninetoothed, one) for one in ("Symbol", "Tensor", "block_size")}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    example = parser.get_doctest(text, known, name, None, None)
+    assert example.examples
+    assert runner.run(example).failed == 0
 
 
 def test_names_of_the_language(site: Site) -> None:
