@@ -32,6 +32,7 @@ from ninetoothed.dtype import (
 from ninetoothed.version import __version__
 
 if TYPE_CHECKING:
+    from ninetoothed.definition.tensor_functions import eval, subs
     from ninetoothed.errors import (
         AgreementWarning,
         ArgumentOrderWarning,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from ninetoothed.kernel.named import operator
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor
-    from ninetoothed.tensor_functions import eval, subs
     from ninetoothed.verification.verdicts import check
 
 _PUBLIC = {
@@ -73,13 +73,13 @@ _PUBLIC = {
     "block_size": "symbol",
     "build": "kernel.api",
     "check": "verification.verdicts",
-    "eval": "tensor_functions",
+    "eval": "definition.tensor_functions",
     "factory": "kernel.factories",
     "jit": "kernel.api",
     "make": "kernel.api",
     "operator": "kernel.named",
     "sharding": "kernel.distribution",
-    "subs": "tensor_functions",
+    "subs": "definition.tensor_functions",
 }
 _MODULES = (
     "debugging",

@@ -247,8 +247,8 @@ def jit(
 
     Args:
         func: The application; None where arguments are given.
-        caller, kernel_name, num_warps, num_stages, max_num_configs, backend, strict, tune,
-            pipeline, outputs: As in :func:`make`.
+        caller: As in :func:`make`, and so are ``kernel_name``, ``num_warps``, ``num_stages``,
+            ``max_num_configs``, ``backend``, ``strict``, ``tune``, ``pipeline`` and ``outputs``.
 
     Example:
         >>> size = block_size()
