@@ -73,7 +73,7 @@ def rebase_links(app: Sphinx, path: Path, docname: str, content: list[str]) -> N
 
 
 def draw_figures(app: Sphinx) -> None:
-    """Draw the pictures of the page on arrangements, beside it."""
+    """Draw the pictures of the pages on arrangements, beside them."""
     import figures
 
     figures.draw(DOCS / "arrangements" / "drawn")

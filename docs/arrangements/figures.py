@@ -1,12 +1,25 @@
-"""The pictures of the page on arrangements: what stands here is what the page shows."""
+"""The pictures of the pages on arrangements: what stands here is what the pages show."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+from meta_operations import OPERATIONS
+
 from ninetoothed import Tensor
-from ninetoothed.visualization import visualize, visualize_arrangement
+from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.pictures.svg import svg
+from ninetoothed.visualization import arrangement_scene
+
+CHAINS = Path(__file__).with_name("chains.md")
+
+_STEP = re.compile(r"^```python\n(.*?)^```$|\]\(drawn/chain_(\w+)\.svg\)", re.M | re.S)
+"""A block of a page's program, or the variable of a picture."""
 
 
 def blocks(x, y):
@@ -49,10 +62,39 @@ _SHAPES: dict[Callable[..., object], tuple[tuple[int, ...], ...]] = {
 """Arrangements, and the shapes of the tensors that they are drawn for."""
 
 
-def draw(folder: Path) -> None:
-    """Draw all of them into ``folder``, a file an arrangement."""
-    folder.mkdir(exist_ok=True)
-    visualize(Tensor(shape=(4, 6), name="x").tile((2, 3)), save_path=folder / "levels.svg")
+def chain_tensors(page: Path = CHAINS) -> dict[str, Tensor]:
+    """Run a page's program: the tensors of its pictures, as they are where the pictures stand.
+
+    A picture ``drawn/chain_rows.svg`` is of the variable ``rows``.
+    """
+    variables: dict[str, object] = {}
+    found: dict[str, Tensor] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for code, name in _STEP.findall(page.read_text(encoding="utf-8")):
+            if name:
+                # A later step may assign to a level of it.
+                found[name] = copy.copy(variables[name])
+            else:
+                exec(compile(code, str(page), "exec"), variables)
+    return found
+
+
+def pictures() -> dict[str, str]:
+    """All of them, as SVG, by the names of their files."""
+    found = {"levels": Tensor(shape=(4, 6), name="x").tile((2, 3)).svg()}
     for arrangement, shapes in _SHAPES.items():
         tensors = tuple(Tensor(shape=shape) for shape in shapes)
-        visualize_arrangement(arrangement, tensors, folder / f"{arrangement.__name__}.svg")
+        found[arrangement.__name__] = svg(arrangement_scene(arrangement, tensors))
+    for operation in OPERATIONS:
+        before, after = operation()
+        found[f"{operation.__name__}_before"] = before.svg()
+        found[f"{operation.__name__}_after"] = after.svg()
+    for name, tensor in chain_tensors().items():
+        found[f"chain_{name}"] = tensor.svg()
+    return found
+
+
+def draw(folder: Path) -> None:
+    """Draw all of them into ``folder``, a file a picture."""
+    for name, text in pictures().items():
+        write_atomically(folder / f"{name}.svg", text)
