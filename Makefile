@@ -76,8 +76,9 @@ golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files a
 errors: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the expected errors anew; read the diff afterwards
 	$(BIN)/python -m pytest tests/errors/programs --update-errors $(PYTEST_FLAGS)
 
-docs: $(VENV)/.docs ## write the generated pages of docs anew (language, stages, passes, nt-opt, the notebook), and build the site in build/site
+docs: $(VENV)/.docs ## write the generated pages of docs anew (language, stages, passes, nt-opt, the notebook, benchmarks), and build the site in build/site
 	$(BIN)/python -m ninetoothed.tools.pages
+	$(BIN)/python -m benchmarks.newest
 	$(BIN)/python -m sphinx -W --keep-going --quiet --fresh-env --write-all docs $(SITE)
 
 docs-images: $(VENV)/.tools $(VENV)/.triton ## draw the pictures of docs anew, in Chromium

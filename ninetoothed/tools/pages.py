@@ -18,18 +18,19 @@ def pages(root: Path) -> dict[str, str]:
     return {
         "language.md": language_page.page(language),
         "nt-opt.md": nt_opt_page.page(),
-        "stages.md": stages_page.page(root / "examples"),
         "start/tutorial/tutorial.py": notebook_page.page(root / "docs" / "start" / "tutorial"),
         **pass_pages.pages(),
+        **stages_page.pages(root / "docs"),
     }
 
 
 def stale(root: Path, found: dict[str, str]) -> list[Path]:
-    """Pages of passes that there are no more."""
+    """Pages of passes and stages that there are no more."""
     return [
         path
-        for path in sorted((root / "docs" / "passes").glob("*.md"))
-        if f"passes/{path.name}" not in found
+        for folder in ("passes", stages_page.FOLDER)
+        for path in sorted((root / "docs" / folder).glob("*.md"))
+        if f"{folder}/{path.name}" not in found
     ]
 
 

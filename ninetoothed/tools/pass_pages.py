@@ -36,7 +36,7 @@ def _index(ours: list[str]) -> str:
         "your own: [inside.md](../inside.md).\n",
     ]
     for stage, names in _STAGES:
-        lines = [f"## To stage `{stage}`\n"]
+        lines = [f"## To stage [`{stage}`](../compiler/stages/{stage}.md)\n"]
         lines += [f"{place}. {_entry(name, ours)}" for place, name in enumerate(names, 1)]
         parts.append("\n".join(lines) + "\n")
     others = [name for name in ours if name not in {name for _, name in _ROWS}]
@@ -80,7 +80,8 @@ def _place(name: str) -> str:
     if not places:
         return "Beside the [pipeline](README.md)."
     (index,) = places
-    parts = [f"On the way to stage [`{_ROWS[index][0]}`](../stages.md#{_ROWS[index][0]})"]
+    stage = _ROWS[index][0]
+    parts = [f"On the way to stage [`{stage}`](../compiler/stages/{stage}.md)"]
     if index:
         parts.append(f"behind {_link(_ROWS[index - 1][1])}")
     if index + 1 < len(_ROWS):
