@@ -118,7 +118,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, i32
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
@@ -132,12 +132,15 @@ from ninetoothed.passes.analysis.loop_nests import Loop
 from ninetoothed.passes.analysis.scalars import constant_value, repeated
 from ninetoothed.passes.lowering.known_booleans import fold
 from ninetoothed.passes.option_values import WIDTHS, require_among
-from ninetoothed.symbolic.expr import IndexExpr, ir_text, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, ir_text, product, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
-from ninetoothed.symbolic.polynomials import Polynomial, expression_of, polynomial_of
+from ninetoothed.symbolic.polynomials import expression_of, polynomial_of
 
 _I64 = IntegerType(64)
+_NARROW = tuple(map(IntegerType, (8, 16, 32)))
+_MOST_FACTOR = 1 << 24
+"""Sums of so many times numbers of 32 bits fit 64 bits, as many as an expression has."""
 
 _COMPARISONS = {"lt": (1, 0), "le": (1, -1), "gt": (-1, 0), "ge": (-1, -1)}
 """A comparison is true where so often the difference of its operands, and so much more, is below 0."""
@@ -169,22 +172,35 @@ class _Splitting:
         self._kernel = kernel
         self._values = values
         self._index = values.of(loop.body.block.args[0])
-        # Scalars that the loop does not change and of which nothing else is known, by name.
-        self._scalars: dict[str, SSAValue] = {}
+        ops = kernel.apply.block.ops
+        self._programs = next((op for op in ops if isinstance(op, nt.ProgramIndexOp)), None)
+        # Of scalars that the loop does not change and of which nothing else is known, the names.
+        self._names: dict[SSAValue, str] = {}
         self._truths: dict[nt.ElementwiseOp, bool] = {}
         self.limits: dict[_Limit, nt.ElementwiseOp] = {}
         for op in loop.body.block.ops:
-            if isinstance(op, nt.ElementwiseOp) and op.function.data in _COMPARISONS:
+            is_comparison = isinstance(op, nt.ElementwiseOp) and op.function.data in _COMPARISONS
+            # A scalar is compared once, and not in each lane.
+            if is_comparison and nt.shape_of(op.results[0].type):
+                assert isinstance(op, nt.ElementwiseOp)
                 truth = _wanted(op.result)
                 limit = self._limit(self._excess(op, truth))
-                if limit is not None:
+                if limit is not None and self._is_within(limit):
                     self._truths[op] = truth
                     self.limits.setdefault(limit, op)
+
+    def _is_within(self, limit: _Limit) -> bool:
+        """True unless the loop is known to have no iteration within a limit, or none outside."""
+        at = normalize(limit.dividend // limit.divisor)
+        begin, end = map(self._values.of, (self.loop.lb, self.loop.ub))
+        if limit.is_first:
+            return end is None or not always_nonnegative(at - end, self._values.sizes)
+        return begin is None or not always_nonnegative(begin - at, self._values.sizes)
 
     def described(self, limit: _Limit) -> str:
         """The iterations within a limit."""
         names = {name: f"g{dim}" for name, dim in self._values.programs.items()}
-        scalars = {**self._values.inductions, **self._scalars}
+        scalars = {**self._values.inductions, **{name: one for one, name in self._names.items()}}
         names |= {name: value.name_hint or name for name, value in scalars.items()}
         known = {name: sym(shown) for name, shown in names.items()}
         end = substitute(limit.dividend, known) // limit.divisor
@@ -225,22 +241,18 @@ class _Splitting:
         other value than the loop's own where nothing limits them.
         """
         type = self.loop.lb.type
-
-        def clamped(function: str, value: SSAValue, other: SSAValue) -> SSAValue:
-            return here.add(nt.ElementwiseOp(function, [value, other], _I64))
-
         begin, end = (here.add(nt.CastOp(value, _I64)) for value in (self.loop.lb, self.loop.ub))
         first, last = begin, end
         for limit in self.limits:
             value = self._iteration(here, limit)
             if limit.is_first:
-                first = clamped("maximum", first, value)
+                first = _joined(here, "maximum", first, value)
             else:
-                last = clamped("minimum", last, value)
+                last = _joined(here, "minimum", last, value)
         if first is not begin:
-            first = clamped("minimum", first, end)
+            first = _joined(here, "minimum", first, end)
         if last is not end:
-            last = clamped("maximum", last, first)
+            last = _joined(here, "maximum", last, first)
         return (
             self.loop.lb if first is begin else here.add(nt.CastOp(first, type)),
             self.loop.ub if last is end else here.add(nt.CastOp(last, type)),
@@ -273,16 +285,14 @@ class _Splitting:
         """A comparison's operand, of lanes or all alike."""
         found = self._values.exact(value)
         scalar = repeated(value)
-        if found is not None or not isinstance(scalar.type, IntegerType):
+        # Sums of wider ones might not fit 64 bits.
+        if found is not None or scalar.type not in _NARROW:
             return found
         if self.loop.is_ancestor(scalar.owner) and not self._is_given(scalar):
             return None
-        for name, one in self._scalars.items():
-            if one is scalar:
-                return sym(name)
-        found = self._values.variable(Range())
-        self._scalars[found.args[0]] = scalar
-        return found
+        if scalar not in self._names:
+            self._names[scalar] = self._values.variable(Range()).args[0]
+        return sym(self._names[scalar])
 
     def _is_given(self, scalar: SSAValue) -> bool:
         """True of a number that the call gives."""
@@ -309,7 +319,8 @@ class _Splitting:
 
     def _guards(self, op: nt.LoadOp) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
         """The guards of a load, and those of them that iterations within all limits need."""
-        assert isinstance(op.ref, BlockArgument)
+        if not isinstance(op.ref, BlockArgument):
+            return (), ()
         value = self._kernel.arranged.values[op.ref.index]
         source, attribute = nt.access_of(value, self._kernel.assumptions)
         if source.kind.data != "tensor":
@@ -330,65 +341,71 @@ class _Splitting:
 
     # Its values in front of the loop.
 
-    def _terms(self, expr: IndexExpr) -> tuple[IndexExpr, dict[str, IndexExpr]] | None:
-        """A sum of what sizes tell, and of products of a size and a scalar, by its name; None: it
-        is no such sum.
+    def _terms(self, expr: IndexExpr) -> dict[IndexExpr, tuple[int, SSAValue | None]] | None:
+        """A sum: factors of 1 and of sizes, and of scalars with what they stand for; None: it is no
+        such sum, or might not fit 64 bits.
         """
-        plain: Polynomial = {}
-        products: dict[str, Polynomial] = {}
+        found: dict[IndexExpr, tuple[int, SSAValue | None]] = {}
         for monomial, factor in polynomial_of(normalize(expr)).items():
-            names = [name for name in symbol_names(*monomial) if name not in self._values.sizes]
-            if not names:
-                plain[monomial] = factor
-                continue
-            (name, *others) = names
-            sizes = tuple(atom for atom in monomial if atom != sym(name))
-            is_product = len(sizes) == len(monomial) - 1 and name not in symbol_names(*sizes)
-            if others or not is_product or self._scalar(name) is None:
+            if len(monomial) > 1 or (abs(factor) > _MOST_FACTOR and monomial):
                 return None
-            products.setdefault(name, {})[sizes] = factor
-        return expression_of(plain), {name: expression_of(one) for name, one in products.items()}
+            atom = product(monomial)
+            name = atom.args[0] if atom.op == "sym" else ""
+            scalar = self._scalar(name)
+            if scalar is None and not self._is_size(atom):
+                return None
+            found[atom] = factor, scalar
+        return found
+
+    def _is_size(self, atom: IndexExpr) -> bool:
+        """True of what sizes tell, in 32 bits."""
+        known = self._values.sizes.keys() >= set(symbol_names(atom))
+        return known and self._values.fits(atom, i32)
 
     def _scalar(self, name: str) -> SSAValue | None:
         """What a variable stands for in front of the loop; None: it is not known there."""
-        if name in self._scalars:
-            return self._scalars[name]
+        for scalar, known in self._names.items():
+            if known == name:
+                return scalar
         dim = self._values.programs.get(name)
-        if dim is not None:
-            for op in self._kernel.apply.block.ops:
-                if isinstance(op, nt.ProgramIndexOp):
-                    return op.results[dim]
+        if dim is not None and self._programs is not None:
+            return self._programs.results[dim]
         value = self._values.inductions.get(name)
+        if value is not None and value.type not in _NARROW:
+            return None
         outer = None if value is None else value.block.parent_op()
         is_around = outer is not None and outer is not self.loop and outer.is_ancestor(self.loop)
         return value if is_around else None
 
     def _iteration(self, here: Inserter, limit: _Limit) -> SSAValue:
         """The iteration of a limit."""
-        found = self._terms(limit.dividend)
-        assert found is not None
-
-        def joined(function: str, *values: SSAValue) -> SSAValue:
-            return here.add(nt.ElementwiseOp(function, values, _I64))
-
-        def size(expr: IndexExpr) -> SSAValue:
-            if isinstance(expr.value, int):
-                return here.add(nt.constant(nt.number(expr.value, _I64)))
-            return here.add(nt.SizeOp(nt.ExprAttr(expr), _I64))
-
-        total = size(found[0])
-        for name, factor in found[1].items():
-            scalar = self._scalar(name)
-            assert scalar is not None
-            if isinstance(scalar.owner, Operation) and self.loop.is_ancestor(scalar.owner):
-                scalar = here.add(scalar.owner.clone())
-            value = here.add(nt.CastOp(scalar, _I64))
-            if factor.value != 1:
-                value = joined("mul", value, size(factor))
-            total = joined("add", total, value)
-        zero, divisor = (here.add(nt.constant(nt.number(one, _I64))) for one in (0, limit.divisor))
+        terms = self._terms(limit.dividend)
+        assert terms is not None
+        total = _number(here, 0)
+        for atom, (factor, scalar) in terms.items():
+            value = _number(here, factor)
+            if atom.value is None:
+                value = _joined(here, "mul", self._value(here, atom, scalar), value)
+            total = _joined(here, "add", total, value)
         # What is below 0 would be rounded up.
-        return joined("floordiv", joined("maximum", total, zero), divisor)
+        total = _joined(here, "maximum", total, _number(here, 0))
+        return _joined(here, "floordiv", total, _number(here, limit.divisor))
+
+    def _value(self, here: Inserter, atom: IndexExpr, scalar: SSAValue | None) -> SSAValue:
+        """A size, or what a scalar is in front of the loop."""
+        if scalar is None:
+            return here.add(nt.SizeOp(nt.ExprAttr(atom), _I64))
+        if isinstance(scalar.owner, Operation) and self.loop.is_ancestor(scalar.owner):
+            scalar = here.add(scalar.owner.clone())
+        return here.add(nt.CastOp(scalar, _I64))
+
+
+def _number(here: Inserter, value: int) -> SSAValue:
+    return here.add(nt.constant(nt.number(value, _I64)))
+
+
+def _joined(here: Inserter, function: str, *values: SSAValue) -> SSAValue:
+    return here.add(nt.ElementwiseOp(function, values, _I64))
 
 
 def _wanted(value: SSAValue) -> bool:
@@ -441,7 +458,8 @@ class SplitLoopsPass(KernelPass):
         require_among(self.name, "index_bits", self.index_bits, WIDTHS)
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        if not self.enabled:
+        # Sums of sizes of 64 bits might not fit.
+        if not self.enabled or self.index_bits > 32:
             return
         values = IndexValues(kernel, self.index_bits, of_host=False)
         remarks = nt.RemarkEmitter(kernel, self.name)

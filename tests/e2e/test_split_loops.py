@@ -176,6 +176,38 @@ def test_what_is_said(name: str, limits: list[str]) -> None:
     ]
 
 
+def behind(x, first, y):
+    total = ntl.zeros((16, 16), dtype=ntl.float32)
+    for i in range(x.shape[0]):
+        kept = ntl.where((x[i].offsets(-2) > first)[:, None], x[i], 0.0)
+        total += ntl.dot(kept, kept, input_precision="ieee")
+    y = total
+
+
+@pytest.mark.parametrize(("dtype", "is_split"), [("i32", True), ("i64", False)])
+def test_numbers_of_64_bits(dtype: str, is_split: bool) -> None:
+    """Sums with them might not fit."""
+
+    def arranged(x, first, y):
+        rows = x.tile((16, 16)).tile((-1, 1))
+        rows.dtype = rows.dtype.squeeze(1)
+        return rows, first, y.tile((16, 16))
+
+    tensors = (Tensor(2, other=0), Tensor(0, dtype=dtype), Tensor(2))
+    kernel = ninetoothed.make(arranged, behind, tensors)
+    most = torch.iinfo(torch.int64 if dtype == "i64" else torch.int32).max
+    x, y = torch.randn(40, 16), torch.empty(16, 16)
+    for first in (-1, 17, most):
+        expected = torch.zeros(16, 16)
+        for start in (0, 16, 32):
+            block = torch.zeros(16, 16)
+            block[: len(x[start : start + 16])] = x[start : start + 16]
+            block[torch.arange(start, start + 16) <= first] = 0
+            expected += block @ block
+        check_kernel(kernel, (x, first, y), {"y": expected}, levels=("nt", "tt"), atol=1e-4)
+        assert bool(remarks_of(kernel, PASS, x, first, y)) is is_split
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_access_changes(name: str) -> None:
     """A guard that goes holds."""

@@ -56,14 +56,17 @@ class IndexValues:
         for size, padded in kernel.padding.items():
             if size.op == "sym":
                 self.sizes[size.args[0]] = Range.of(0, padded)
-        most = Range.of(0, narrower_than(index_bits))
+        most = narrower_than(index_bits)
         self._held = {name: self._narrower(name, most) for name in self.sizes}
         self._given = _given(kernel) if of_host else frozenset(self.sizes)
 
-    def _narrower(self, name: str, most: Range) -> Range:
-        """The range of a size, which integers of ``index_bits`` hold."""
+    def _narrower(self, name: str, most: int) -> Range:
+        """The range of a size, or of a stride, which may be negative: integers of ``index_bits``
+        hold it.
+        """
         found = self.sizes[name]
-        return most if found.upper is None else found
+        lower = const(-most) if found.lower is None else found.lower
+        return Range(lower, const(most) if found.upper is None else found.upper)
 
     def largest(self, expr: IndexExpr) -> IndexExpr | None:
         """The largest value of ``expr``, by sizes alone; None: it is not known."""

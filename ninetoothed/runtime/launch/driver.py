@@ -490,11 +490,12 @@ class Launcher:
             "    return True",
         ]
         cells: list[tuple[Any, Any, Any]] = []
+        zeroed = any(one.zeroed for one in self._memories)
         torch: Any = importlib.import_module("torch") if self._memories else None
         known = {
             "torch": torch,
             "place": torch and torch.device(device.kind(), self.loaded.device),
-            "clear": self.loaded.driver.clear,
+            "clear": self.loaded.driver.clear if zeroed else None,
             "take": cells.pop,
             "give": cells.append,
             "new_cell": self._cell,
@@ -544,10 +545,10 @@ class Launcher:
             zeroed = end if one.zeroed else zeroed
         lines += [
             "    try:",
-            f"        memory = torch.empty({end}, dtype=torch.uint8, device=place)",
+            f"        together = torch.empty({end}, dtype=torch.uint8, device=place)",
             "    except out_of_memory():",
             "        return False",
-            "    first = memory.data_ptr()",
+            "    first = together.data_ptr()",
             *(f"    address{place} = first + start{place}" for place, _ in order),
         ]
         if zeroed is not None:

@@ -10,7 +10,7 @@
 // REMARK-NEXT: remark: iterations below `length floordiv 16` run a copy without the comparison [nt-split-loops, passed]
 // REMARK-NOT: remark:
 
-// OFF-COUNT-9: scf.for
+// OFF-COUNT-12: scf.for
 // OFF-NOT: scf.for
 
 !block = !nt.tensor<[16, 16] x f32>
@@ -210,9 +210,10 @@ nt.kernel @given symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 16>
   nt.return
 }
 
-// What is compared depends on data, or on the square of the iteration; a loop begins where another may end.
+// What is compared depends on data, or on the square of the iteration; a loop begins where another may end; a number
+// has 64 bits, whose sums may not fit; a scalar is compared; all that holds, holds behind the last iteration.
 // CHECK-LABEL: nt.kernel @kept
-// CHECK-COUNT-3: scf.for
+// CHECK-COUNT-6: scf.for
 // CHECK-NOT: scf.for
 nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 16> arrange {
   %x = nt.source "x" "tensor" strides [16, 1] other 0 : f32 aligned false : !nt.tensor<[n, 16] x f32>
@@ -258,13 +259,49 @@ nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 16> 
     %next = nt.dot %kept, %v, %acc : !block, !block -> !block
     scf.yield %next : !block
   }
-  %sum = scf.for %i = %length to %count step %c1 iter_args(%acc = %two) -> (!block) : i32 {
+  %three = scf.for %i = %length to %count step %c1 iter_args(%acc = %two) -> (!block) : i32 {
     %v = nt.load %k[%i] other 0.0 : f32 : !blocks[i32] -> !block
     %o = nt.offsets %k[%i] dim 0 along [0] : !blocks[i32] -> !nt.tensor<[16] x i32>
     %row = nt.expand_dims %o axis 0 : !nt.tensor<[16] x i32> -> !nt.tensor<[1, 16] x i32>
     %places = nt.broadcast %row : !nt.tensor<[1, 16] x i32> -> !numbers
     %inside = nt.elementwise "lt"(%places, %ends) : (!numbers, !numbers) -> !bits
     %kept = nt.elementwise "where"(%inside, %v, %start) : (!bits, !block, !block) -> !block
+    %next = nt.dot %kept, %v, %acc : !block, !block -> !block
+    scf.yield %next : !block
+  }
+  %four = scf.for %i = %c0 to %count step %c1 iter_args(%acc = %two) -> (!block) : i32 {
+    %v = nt.load %k[%i] other 0.0 : f32 : !blocks[i32] -> !block
+    %o = nt.offsets %k[%i] dim 0 along [0] : !blocks[i32] -> !nt.tensor<[16] x i32>
+    %row = nt.expand_dims %o axis 0 : !nt.tensor<[16] x i32> -> !nt.tensor<[1, 16] x i32>
+    %places = nt.broadcast %row : !nt.tensor<[1, 16] x i32> -> !numbers
+    %p64 = nt.cast %places : !numbers -> !nt.tensor<[16, 16] x i64>
+    %l64 = nt.cast %length : i32 -> i64
+    %r64 = nt.bitcast %l64 : i64 -> i64
+    %e64 = nt.full %r64 : i64 -> !nt.tensor<[16, 16] x i64>
+    %inside = nt.elementwise "lt"(%p64, %e64) : (!nt.tensor<[16, 16] x i64>, !nt.tensor<[16, 16] x i64>) -> !bits
+    %kept = nt.elementwise "where"(%inside, %v, %start) : (!bits, !block, !block) -> !block
+    %next = nt.dot %kept, %v, %acc : !block, !block -> !block
+    scf.yield %next : !block
+  }
+  %five = scf.for %i = %c0 to %count step %c1 iter_args(%acc = %two) -> (!block) : i32 {
+    %v = nt.load %k[%i] other 0.0 : f32 : !blocks[i32] -> !block
+    %o = nt.offsets %k[%i] dim 0 along [0] : !blocks[i32] -> !nt.tensor<[16] x i32>
+    %row = nt.expand_dims %o axis 0 : !nt.tensor<[16] x i32> -> !nt.tensor<[1, 16] x i32>
+    %places = nt.broadcast %row : !nt.tensor<[1, 16] x i32> -> !numbers
+    %early = nt.elementwise "lt"(%i, %length) : (i32, i32) -> i1
+    %next = nt.dot %v, %v, %acc : !block, !block -> !block
+    scf.yield %next : !block
+  }
+  %sum = scf.for %i = %c0 to %count step %c1 iter_args(%acc = %five) -> (!block) : i32 {
+    %v = nt.load %k[%i] other 0.0 : f32 : !blocks[i32] -> !block
+    %o = nt.offsets %k[%i] dim 0 along [0] : !blocks[i32] -> !nt.tensor<[16] x i32>
+    %row = nt.expand_dims %o axis 0 : !nt.tensor<[16] x i32> -> !nt.tensor<[1, 16] x i32>
+    %places = nt.broadcast %row : !nt.tensor<[1, 16] x i32> -> !numbers
+    %found2 = nt.cast %v : !block -> !numbers
+    %inside = nt.elementwise "lt"(%places, %ends) : (!numbers, !numbers) -> !bits
+    %other = nt.elementwise "lt"(%found2, %ends) : (!numbers, !numbers) -> !bits
+    %any = nt.elementwise "or"(%inside, %other) : (!bits, !bits) -> !bits
+    %kept = nt.elementwise "where"(%any, %v, %start) : (!bits, !block, !block) -> !block
     %next = nt.dot %kept, %v, %acc : !block, !block -> !block
     scf.yield %next : !block
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.dialects.builtin import i32
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.parser import Parser
 
@@ -14,7 +15,9 @@ from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize
 
 TEXT = """
-nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {
+nt.kernel @k symbols [
+  #nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>, #nt.symbol<s stride ? to ?>
+] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   nt.arranged %x : !nt.tensor<[n] x i32>
 } apply {
@@ -56,7 +59,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   nt.return
 }
 """
-N, M = sym("n"), sym("m")
+N, M, S = sym("n"), sym("m"), sym("s")
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +121,11 @@ def test_only_sizes_of_calls_are_known_to_the_host(kernel: nt.KernelOp) -> None:
     assert values.range_of(named["up"]) == Range(const(0), N - 1)
     # No tensor has the size m.
     assert values.range_of(named["below_wrapped"]) == Range(const(0))
+
+
+def test_strides_may_be_negative(kernel: nt.KernelOp) -> None:
+    values = IndexValues(kernel, 32, of_host=False)
+    assert values.never_negative(N)
+    assert not values.never_negative(S)
+    assert not values.never_negative(-S)
+    assert values.fits(S, i32)

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.artifacts.artifact import Binary
+from ninetoothed.artifacts.artifact import Binary, Scratch
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime import toolchain
@@ -241,6 +242,24 @@ def test_memory_for_the_programs(stub: Stub, monkeypatch: pytest.MonkeyPatch) ->
     one = stub.driver.load(binary(scratch=24, alignment=1 << 40)).launcher(["i32"], [False])
     with pytest.raises(DeviceError, match="multiples of"):
         one.launch(7, (3,), 0)
+
+
+def test_both_memories_are_there_at_the_launch(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a binary needs, and what the kernel's programs share."""
+    real = torch.empty
+    # How much was launched when each was freed.
+    freed: list[int] = []
+
+    def empty(size: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+        found = real(size, dtype=dtype)
+        weakref.finalize(found, lambda: freed.append(stub.launched))
+        return found
+
+    monkeypatch.setattr(torch, "empty", empty)
+    loaded = stub.driver.load(binary(scratch=24, alignment=8))
+    stub.set(arguments_count=4)
+    loaded.launcher(["i32"], [False], (Scratch(4, zeroed=True),)).launch(7, (3,), 0)
+    assert freed == [1, 1]
 
 
 def in_a_thread(work: Callable[[], Any]) -> Any:
