@@ -13,13 +13,21 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("site")
 
-PAGES = ("index.html", "arrangements/index.html", "language.html", "reference/kernels.html")
+PAGES = (
+    "index.html",
+    "arrangements/index.html",
+    "arrangements/chains.html",
+    "language.html",
+    "reference/kernels.html",
+    "compiler/benchmarks.html",
+)
 
 
+@pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_shown(chromium: Browser, site: Site, name: str) -> None:
-    """Without an error or a request that fails, and no wider than the window."""
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+def test_a_page_is_shown(chromium: Browser, site: Site, name: str, width: int) -> None:
+    """Without an error or a request that fails, and no wider than the window, on a phone, too."""
+    page = chromium.new_page(viewport={"width": width, "height": 900})
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("requestfailed", lambda request: wrong.append(request.url))
