@@ -80,22 +80,26 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<1> arrange {
   %columns = nt.broadcast %row : !row -> !ends
   %1 = nt.cast %c0 : i32 -> i64
   %2 = nt.cast %count : i32 -> i64
-  %3 = nt.size <n> : i64
-  %4 = arith.constant 0 : i64
-  %5 = arith.constant 16 : i64
-  %6 = nt.elementwise "maximum"(%3, %4) : (i64, i64) -> i64
-  %7 = nt.elementwise "floordiv"(%6, %5) : (i64, i64) -> i64
-  %8 = nt.elementwise "minimum"(%2, %7) : (i64, i64) -> i64
-  %9 = nt.elementwise "maximum"(%8, %1) : (i64, i64) -> i64
-  %10 = nt.cast %9 : i64 -> i32
-  %sum = scf.for %i = %c0 to %10 step %c1 iter_args(%acc = %start) -> (!b) : i32 {
+  %3 = arith.constant 0 : i64
+  %4 = arith.constant 1 : i64
+  %5 = nt.size <n> : i64
+  %6 = nt.elementwise "mul"(%5, %4) : (i64, i64) -> i64
+  %7 = nt.elementwise "add"(%3, %6) : (i64, i64) -> i64
+  %8 = arith.constant 0 : i64
+  %9 = nt.elementwise "maximum"(%7, %8) : (i64, i64) -> i64
+  %10 = arith.constant 16 : i64
+  %11 = nt.elementwise "floordiv"(%9, %10) : (i64, i64) -> i64
+  %12 = nt.elementwise "minimum"(%2, %11) : (i64, i64) -> i64
+  %13 = nt.elementwise "maximum"(%12, %1) : (i64, i64) -> i64
+  %14 = nt.cast %13 : i64 -> i32
+  %sum = scf.for %i = %c0 to %14 step %c1 iter_args(%acc = %start) -> (!b) : i32 {
     %first = nt.elementwise "mul"(%i, %c16) : (i32, i32) -> i32
     %firsts = nt.full %first : i32 -> !ends
     %places = nt.elementwise "add"(%firsts, %columns) : (!ends, !ends) -> !ends
     %next = nt.dot %acc, %acc, %acc : !b, !b -> !b
     scf.yield %next : !b
   }
-  %sum_1 = scf.for %i_1 = %10 to %count step %c1 iter_args(%acc_1 = %sum) -> (!b) : i32 {
+  %sum_1 = scf.for %i_1 = %14 to %count step %c1 iter_args(%acc_1 = %sum) -> (!b) : i32 {
     %first_1 = nt.elementwise "mul"(%i_1, %c16) : (i32, i32) -> i32
     %firsts_1 = nt.full %first_1 : i32 -> !ends
     %places_1 = nt.elementwise "add"(%firsts_1, %columns) : (!ends, !ends) -> !ends
