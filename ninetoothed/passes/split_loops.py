@@ -118,8 +118,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType, i32
@@ -150,15 +150,24 @@ _COMPARISONS = {"lt": (1, 0), "le": (1, -1), "gt": (-1, 0), "ge": (-1, -1)}
 """A comparison is true where so often the difference of its operands, and so much more, is below 0."""
 
 
+class _Term(NamedTuple):
+    """So many times 1, a size, or a variable, which ``scalar`` is in front of the loop."""
+
+    atom: IndexExpr
+    factor: int
+    scalar: SSAValue | None
+
+
 @dataclass(frozen=True)
 class _Limit:
     """The first one of the iterations in which something holds in all lanes, or the first one
-    behind them: ``dividend // divisor``, or 0 where that is below 0.
+    behind them: ``dividend // divisor``, or 0 where that is below 0. ``terms``: the dividend's.
     """
 
     dividend: IndexExpr
     divisor: int
     is_first: bool
+    terms: tuple[_Term, ...] = field(compare=False)
 
     def implies(self, other: _Limit, values: IndexValues) -> bool:
         """True if what ``other`` is of holds in all iterations within this limit."""
@@ -183,15 +192,16 @@ class _Splitting:
         self._truths: dict[nt.ElementwiseOp, bool] = {}
         self.limits: dict[_Limit, nt.ElementwiseOp] = {}
         for op in loop.body.block.ops:
-            is_comparison = isinstance(op, nt.ElementwiseOp) and op.function.data in _COMPARISONS
+            if not isinstance(op, nt.ElementwiseOp) or op.function.data not in _COMPARISONS:
+                continue
             # A scalar is compared once, and not in each lane.
-            if is_comparison and nt.shape_of(op.results[0].type):
-                assert isinstance(op, nt.ElementwiseOp)
-                truth = _wanted(op.result)
-                limit = self._limit(self._excess(op, truth))
-                if limit is not None and self._is_within(limit):
-                    self._truths[op] = truth
-                    self.limits.setdefault(limit, op)
+            if not nt.shape_of(op.result.type):
+                continue
+            truth = _wanted(op.result)
+            limit = self._limit(self._excess(op, truth))
+            if limit is not None and self._is_within(limit):
+                self._truths[op] = truth
+                self.limits.setdefault(limit, op)
 
     def _is_within(self, limit: _Limit) -> bool:
         """True unless the loop is known to have no iteration within a limit, or none outside."""
@@ -315,11 +325,12 @@ class _Splitting:
         terms = polynomial_of(normalize(most))
         step = terms.pop((self._index,), 0)
         rest = expression_of(terms)
-        if not step or self._terms(rest) is None:
+        if not step:
             return None
         # Below the quotient, rounded up; or above it, rounded down.
-        dividend = step - 1 - rest if step > 0 else rest - step
-        return _Limit(normalize(dividend), abs(step), step < 0)
+        dividend = normalize(step - 1 - rest if step > 0 else rest - step)
+        known = self._terms(dividend)
+        return None if known is None else _Limit(dividend, abs(step), step < 0, known)
 
     def _guards(self, op: nt.LoadOp) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
         """The guards of a load, and those of them that iterations within all limits need."""
@@ -345,12 +356,10 @@ class _Splitting:
 
     # Its values in front of the loop.
 
-    def _terms(self, expr: IndexExpr) -> dict[IndexExpr, tuple[int, SSAValue | None]] | None:
-        """A sum: factors of 1 and of sizes, and of scalars with what they stand for; None: it is no
-        such sum, or might not fit 64 bits.
-        """
-        found: dict[IndexExpr, tuple[int, SSAValue | None]] = {}
-        for monomial, factor in polynomial_of(normalize(expr)).items():
+    def _terms(self, expr: IndexExpr) -> tuple[_Term, ...] | None:
+        """A sum of sizes and scalars; None: it is no such sum, or might not fit 64 bits."""
+        found: list[_Term] = []
+        for monomial, factor in polynomial_of(expr).items():
             if len(monomial) > 1 or (abs(factor) > _MOST_FACTOR and monomial):
                 return None
             atom = product(monomial)
@@ -358,8 +367,8 @@ class _Splitting:
             scalar = self._scalar(name)
             if scalar is None and not self._is_size(atom):
                 return None
-            found[atom] = factor, scalar
-        return found
+            found.append(_Term(atom, factor, scalar))
+        return tuple(found)
 
     def _is_size(self, atom: IndexExpr) -> bool:
         """True of what sizes tell, in 32 bits."""
@@ -383,10 +392,8 @@ class _Splitting:
 
     def _iteration(self, here: Inserter, limit: _Limit) -> SSAValue:
         """The iteration of a limit."""
-        terms = self._terms(limit.dividend)
-        assert terms is not None
         total = _number(here, 0)
-        for atom, (factor, scalar) in terms.items():
+        for atom, factor, scalar in limit.terms:
             value = _number(here, factor)
             if atom.value is None:
                 value = _joined(here, "mul", self._value(here, atom, scalar), value)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import ninetoothed
 from ninetoothed import Symbol, Tensor
+from tests.support.chromium import shown
 from tests.unit.kernel.test_explore import BLOCKS, MATMUL, SHAPES
 
 if TYPE_CHECKING:
@@ -26,25 +26,6 @@ def matmul(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("explore") / "matmul.html"
     MATMUL.explore(path, **SHAPES, **BLOCKS)
     return path
-
-
-@contextlib.contextmanager
-def shown(
-    chromium: Browser, path: Path, width: int = 1200, is_dark: bool = False
-) -> Generator[Page]:
-    """A page in the browser; what its console says, and what it loads, are errors."""
-    said: list[str] = []
-    page = chromium.new_page(
-        viewport={"width": width, "height": 900}, color_scheme="dark" if is_dark else "light"
-    )
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: said.append(request.url))
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready]")
-    yield page
-    page.close()
-    assert said == [path.as_uri()]
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ninetoothed.tools.nt_opt import main
+from tests.support.chromium import shown
 from tests.support.imports import ROOT
 
 if TYPE_CHECKING:
@@ -24,25 +24,10 @@ def softmax(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@contextlib.contextmanager
-def shown(chromium: Browser, path: Path) -> Generator[Page]:
-    """A page in the browser; what its console says, and what it loads, are errors."""
-    said: list[str] = []
-    page = chromium.new_page(viewport={"width": 1500, "height": 900})
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: said.append(request.url))
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready]")
-    yield page
-    page.close()
-    assert said == [path.as_uri()]
-
-
 @pytest.fixture
 def page(chromium: Browser, softmax: Path) -> Iterator[Page]:
     """The page of softmax in the browser."""
-    with shown(chromium, softmax) as page:
+    with shown(chromium, softmax, width=1500) as page:
         yield page
 
 
@@ -130,7 +115,7 @@ def test_the_source_is_text(chromium: Browser, tmp_path: Path) -> None:
     kernel, path = tmp_path / "<b>'é\".py", tmp_path / "out.html"
     kernel.write_text(SOURCE, encoding="utf-8")
     assert main(["view", str(kernel), "-o", str(path)]) == 0
-    with shown(chromium, path) as page:
+    with shown(chromium, path, width=1500) as page:
         source = page.locator(".panel").nth(0)
         texts = source.locator(".line:not(.remark) > .text").all_text_contents()
         assert texts == SOURCE.rstrip("\n").split("\n")
