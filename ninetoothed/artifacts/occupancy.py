@@ -161,6 +161,10 @@ Legality = Callable[[Footprint, Architecture], tuple[int, ...]]
 """Legal values of a pass's choice beside its default, of block sizes with this footprint."""
 
 
+WARP_GROUP_ROWS = 64
+"""Rows that a dot of a warp group has at least."""
+
+
 def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:
     """True if a dot uses warp-group instructions (Hopper's ``wgmma``: four warps, at least 64
     rows).
@@ -168,7 +172,7 @@ def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:
     return (
         device.warp_groups
         and dot.kind in ("fp16", "fp8", "i8", "tf32")
-        and dot.m >= 64
+        and dot.m >= WARP_GROUP_ROWS
         and config.num_warps % 4 == 0
         and dot.batch == 1
     )

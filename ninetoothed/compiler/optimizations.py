@@ -227,6 +227,11 @@ TABLE: tuple[Optimization, ...] = (
         "once, and broadcast.",
     ),
     Optimization(
+        *("trapped_assertions", "nt-lower-to-tt", "trapped_assertions"),
+        "Beside dots of Hopper's warp groups, an assertion that fails stops the program without a "
+        "word.",
+    ),
+    Optimization(
         *("wide_products", "nt-widen-products", "enabled"),
         "Both halves of a product of two 32-bit integers, as Philox takes them, are computed at "
         "once.",

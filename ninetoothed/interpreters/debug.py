@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import cast
 
 import torch
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters.element_types import Element, element_of, reinterpret
@@ -92,18 +92,20 @@ def _print_lowered(machine: Machine, op: tt.PrintOp) -> None:
     _print_lanes(machine, op, op.prefix.data.replace("%%", "%"), elements)
 
 
-def _check(
-    machine: Machine, op: nt.AssertOp | tt.AssertOp, message: str, mask: SSAValue | None
+def check(
+    machine: Machine, op: Operation, condition: SSAValue, message: str, mask: SSAValue | None = None
 ) -> None:
-    """Raise an error if a lane is false; it names the first one."""
-    block, wanted = _valid(machine, op.condition)
+    """Raise an error if a lane of bits, or of numbers, is 0; it names the first one."""
+    block, wanted = _valid(machine, condition)
     if mask is not None:
         masks, valid = _valid(machine, mask)
         wanted = both(both(wanted, masks.data), valid)
-    broken = ~block.data if wanted is None else ~block.data & wanted
+    broken = block.data == 0
+    if wanted is not None:
+        broken = broken & wanted
     if not broken.any():
         return
-    sizes = machine.sizes(op.condition.type)
+    sizes = machine.sizes(condition.type)
     lanes = broken.expand([machine.programs.shape[0], *sizes])
     row, *place = cast("list[int]", torch.nonzero(lanes)[0].tolist())
     where = f"program {machine.programs[row].item()}"
@@ -114,12 +116,13 @@ def _check(
 
 @HANDLERS.register(nt.AssertOp)
 def _assert(machine: Machine, op: nt.AssertOp) -> None:
-    _check(machine, op, op.message.data or "the assertion does not hold", op.mask)
+    message = op.message.data or "the assertion does not hold"
+    check(machine, op, op.condition, message, op.mask)
 
 
 @HANDLERS.register(tt.AssertOp)
 def _assert_lowered(machine: Machine, op: tt.AssertOp) -> None:
-    _check(machine, op, op.message.data, None)
+    check(machine, op, op.condition, op.message.data)
 
 
 @HANDLERS.register(nt.AssumeOp, tt.AssumeOp)

@@ -6,9 +6,10 @@ from typing import NoReturn
 
 import torch
 from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
-from ninetoothed.errors import CompilerError, DeviceError
+from ninetoothed.errors import CompilerError, DeviceError, NineToothedError
+from ninetoothed.interpreters.debug import check
 from ninetoothed.interpreters.element_types import ELEMENTS, Element, element_of, reinterpret
 from ninetoothed.interpreters.libdevice import call
 from ninetoothed.interpreters.machine import HANDLERS, Machine, meet
@@ -67,9 +68,22 @@ def _extern(machine: Machine, op: tt.ExternElementwiseOp) -> None:
     machine.put(op.result, data, meet(arguments))
 
 
-@HANDLERS.register(nt.InlineAsmOp, tt.ElementwiseInlineAsmOp)
-def _assembly(machine: Machine, op: nt.InlineAsmOp | tt.ElementwiseInlineAsmOp) -> NoReturn:
-    raise fail(
+@HANDLERS.register(tt.ElementwiseInlineAsmOp)
+def _lowered_assembly(machine: Machine, op: tt.ElementwiseInlineAsmOp) -> None:
+    message = tt.trap_message(op)
+    if message is None:
+        raise _not_interpreted(op)
+    check(machine, op, op.args[0], message)
+    machine.values[op.results[0]] = machine.value(op.args[0])
+
+
+@HANDLERS.register(nt.InlineAsmOp)
+def _assembly(machine: Machine, op: nt.InlineAsmOp) -> NoReturn:
+    raise _not_interpreted(op)
+
+
+def _not_interpreted(op: Operation) -> NineToothedError:
+    return fail(
         op,
         "ntl.inline_asm_elementwise runs on a GPU only; pass GPU tensors, or write it with "
         "functions of ntl",

@@ -9,6 +9,11 @@ passes relied on of a call: ``nt.symbols``, those that have bounds or a divisor,
 ``nt.element_type`` is what a tensor is of where Triton's memory does not tell, ``nt.unsigned`` a
 number; ``nt.packed`` are the strides of the packed copy that is read in a tensor's place.
 
+An assertion calls a function that prints its message. On Hopper, products of warp groups wait for
+each other in a kernel that calls one (ptxas C7510), wherever it does; beside those, an assertion
+is a trap, whose message stands in the assembly. The interpreter says it, and so does a device with
+``trapped_assertions`` off.
+
 Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
 requires stage ``addressed`` and leaves stage ``tt``.
 
@@ -53,6 +58,7 @@ from typing import ClassVar
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.occupancy import WARP_GROUP_ROWS, Architecture
 from ninetoothed.artifacts.target import Target
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -82,8 +88,22 @@ class LowerToTtPass(KernelPass):
     target: str = ""
     """As in ``Target.parse``, for its device libraries; of the CPU, nothing."""
 
+    trapped_assertions: bool = True
+    """Assertions trap where a function call would make the products of warp groups wait."""
+
     def apply_to(self, kernel: nt.KernelOp) -> None:
         target = capabilities(Target.parse(self.target) if self.target else None)
-        function = Function(kernel, target)
+        traps = self.trapped_assertions and bool(self.target)
+        traps = traps and _has_wgmma(kernel, target.architecture)
+        function = Function(kernel, target, traps)
         function.convert(kernel.apply.block)
         Rewriter.replace_op(kernel, function.finish())
+
+
+def _has_wgmma(kernel: nt.KernelOp, device: Architecture) -> bool:
+    """True if a dot may be one of Hopper's ``wgmma``, which begins at 64 rows."""
+    if not device.warp_groups or device.tensor_columns:
+        return False
+    dots = (op for op in kernel.apply.walk() if isinstance(op, nt.DotOp))
+    rows = [nt.shape_of(op.a.type)[-2].value for op in dots]
+    return any(count is not None and count >= WARP_GROUP_ROWS for count in rows)

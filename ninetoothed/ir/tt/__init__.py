@@ -44,7 +44,12 @@ from ninetoothed.ir.tt.descriptors import (
     box_of,
 )
 from ninetoothed.ir.tt.dot import DotOp, DotScaledOp
-from ninetoothed.ir.tt.extern import ElementwiseInlineAsmOp, ExternElementwiseOp
+from ninetoothed.ir.tt.extern import (
+    ElementwiseInlineAsmOp,
+    ExternElementwiseOp,
+    trap_message,
+    trap_unless,
+)
 from ninetoothed.ir.tt.functions import FuncOp, GetNumProgramsOp, GetProgramIdOp, ReturnOp
 from ninetoothed.ir.tt.math import ClampfOp, PreciseDivfOp, PreciseSqrtOp
 from ninetoothed.ir.tt.memory import AddPtrOp, BarrierOp, CachePolicy, LoadOp, StoreOp

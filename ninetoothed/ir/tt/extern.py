@@ -112,3 +112,20 @@ class ElementwiseInlineAsmOp(InlineAssembly):
         if not self.results:
             raise VerifyException("tt.elementwise_inline_asm: assembly must give a result")
         _check_shapes(self)
+
+
+_TRAP = "{ .reg .pred p; setp.eq.u32 p, $1, 0; @p trap; mov.u32 $0, $1; } // "
+"""PTX: stops the program where a lane is 0; behind it stands why, for those who read it."""
+
+
+def trap_unless(lanes: SSAValue, message: str) -> ElementwiseInlineAsmOp:
+    """Stop the program where a lane of i32 is 0, on NVIDIA's GPUs."""
+    # A dollar begins an operand; a line ends the comment.
+    line = " ".join(ascii(message)[1:-1].replace("$", "$$").split())
+    return ElementwiseInlineAsmOp(_TRAP + line, "=r,r", [lanes], [lanes.type], False, 1)
+
+
+def trap_message(op: ElementwiseInlineAsmOp) -> str | None:
+    """Why an op of :func:`trap_unless` stops; None of any other."""
+    before, trap, message = op.asm_string.data.partition(_TRAP)
+    return message.replace("$$", "$") if trap and not before else None

@@ -85,8 +85,10 @@ ROWS = (
         ("cond", "msg=''", "mask=None"),
         "Run-time assertion: stops with ``msg`` where a lane of ``cond`` is false and ``mask`` "
         "holds; on a GPU that ends the process's use of the device. Unlike Triton's it is never "
-        "left out. In a loop with dots, Triton then loads nothing ahead: carry a bit through the "
-        "loop, and assert behind it.",
+        "left out. Beside dots of 64 rows and more on Hopper it stops without the message, which "
+        "CPU tensors say, and the GPU with ``NINETOOTHED_DISABLE_OPTIMIZATIONS="
+        "trapped_assertions``. In a loop with dots, Triton then loads nothing ahead: carry a bit "
+        "through the loop, and assert behind it.",
     ),
     Primitive(
         "static_print",

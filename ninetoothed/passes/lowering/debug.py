@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation
 
 from ninetoothed.ir import nt, tt
@@ -31,6 +32,10 @@ def _assert(f: Function, op: nt.AssertOp) -> None:
         ones = constant(f.add, 1, condition.type)
         unmasked = f.add(arith.XOrIOp(f.value(op.mask), ones))
         condition = f.add(arith.OrIOp(condition, unmasked))
+    if f.traps:
+        lanes = tt.ExtUIOp(condition, tt.block_of(tt.shape_of(condition.type), i32))
+        f.insert(tt.trap_unless(f.add(lanes), _message(op)))
+        return
     f.insert(tt.AssertOp(condition, _message(op)))
 
 

@@ -34,11 +34,15 @@ _SIXTEEN = IntegerAttr(16, i32)
 
 
 class Function:
-    """Builder of the device function of one kernel for a target."""
+    """Builder of the device function of one kernel for a target.
 
-    def __init__(self, kernel: nt.KernelOp, target: Capabilities) -> None:
+    ``traps``: assertions stop the program without a word.
+    """
+
+    def __init__(self, kernel: nt.KernelOp, target: Capabilities, traps: bool) -> None:
         self.kernel = kernel
         self.target = target
+        self.traps = traps
         self.block = Block()
         self.values: dict[SSAValue, SSAValue] = {}
         self.arguments: list[DictionaryAttr] = []
