@@ -106,7 +106,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
       %24 = nt.scratch "partials0" 1 : !tt.ptr<f32>
       %25 = nt.cast %23 : i32 -> i64
       %26 = nt.addptr %24, %25 : !tt.ptr<f32>, i64
-      %27 = nt.pointer_load %26 cache ".cg" : !tt.ptr<f32> -> f32
+      %27 = nt.pointer_load %26 : !tt.ptr<f32> -> f32
       %28 = nt.elementwise "add"(%total_2, %27) : (f32, f32) -> f32
       scf.yield %28 : f32
     } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
@@ -138,7 +138,6 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.effects import acts
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace, set_type
-from ninetoothed.ir.tt.memory import CachePolicy
 from ninetoothed.layout.access import Access
 from ninetoothed.passes.analysis.accumulators import (
     accumulated,
@@ -541,9 +540,9 @@ class _Splitting:
         for place, value in enumerate(carried):
             value.name_hint = self.loop.results[place].name_hint
             pointers = self._pointers(inside, place, number)
-            # Other multiprocessors have written it: past the cache that each has.
-            part = inside.add(nt.PointerLoadOp(pointers, policy=CachePolicy(".cg")))
-            parts_found.append(part)
+            # Whoever acquires the counter has dropped what the multiprocessor's cache held. Loads
+            # past that cache would fetch twice what two of a thread's read of one sector.
+            parts_found.append(inside.add(nt.PointerLoadOp(pointers)))
         combined = combine_parts(inside, self.reduction.functions, carried, parts_found)
         inside.insert(scf.YieldOp(*combined))
         return list(loop.results)
