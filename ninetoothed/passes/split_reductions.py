@@ -160,10 +160,8 @@ from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, sy
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _PARTS = (2, 4, 8, 16, 32, 64)
-_MOST_UNROLLED, _MOST_LANES = 8, 20 << 10
-"""Parts that are read at once, and their lanes, 160 registers of 128 threads: small ones would wait
-for memory one by one.
-"""
+_MOST_LANES = 20 << 10
+"""Lanes that are read at once, 160 registers of 128 threads: parts would wait for memory one by one."""
 _UNROLLED, _STAGES = "tt.loop_unroll_factor", "tt.num_stages"
 _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where programs are few"
 _I64 = IntegerType(64)
@@ -527,7 +525,7 @@ class _Splitting:
         lanes = sum(math.prod(numbers(value.type)) for value in inits)
         # A power of two, as their number is: what is left over would be read one by one.
         fitting = powers_between(1, max(_MOST_LANES // lanes, 1))[-1]
-        at_once = min(self.parts, _MOST_UNROLLED, fitting)
+        at_once = min(self.parts, fitting)
         if at_once > 1:
             loop.attributes[_UNROLLED] = IntegerAttr(at_once, i32)
         # No asynchronous copies: what was written just now is read behind the counter, in order.

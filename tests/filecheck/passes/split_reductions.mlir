@@ -1,6 +1,7 @@
 // RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=4}' | filecheck %s
 // RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=4}' | nt-opt --print-local-scope | filecheck %s
 // RUN: nt-opt %s --print-local-scope -p nt-split-reductions | filecheck %s --check-prefix=OFF
+// RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=64}' | filecheck %s --check-prefix=MANY
 // RUN: nt-opt %s --remarks -p 'nt-split-reductions{parts=4}' 2>&1 | filecheck %s --check-prefix=REMARK
 // RUN: nt-opt %s --remarks -p nt-split-reductions 2>&1 | filecheck %s --check-prefix=POSSIBLE
 
@@ -51,6 +52,11 @@
 // CHECK-NEXT: } else {
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.return
+// Numbers of all parts are read at once.
+// MANY-LABEL: nt.kernel @sum
+// MANY: scf.if %last {
+// MANY: nt.pointer_load
+// MANY: } {tt.loop_unroll_factor = 64 : i32, tt.num_stages = 1 : i32}
 // OFF-LABEL: nt.kernel @sum
 // OFF: %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %zero) -> (f32) : i32 {
 // OFF: nt.store %total, %b[]
