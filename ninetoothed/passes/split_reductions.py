@@ -8,6 +8,10 @@ last, whoever it is, and does what follows the loop. So results are the same in 
 of one program but for the order of sums. How many programs that pays for is for the clock to say,
 and so it is a choice of the tuner's (see ``compiler.optimizations``).
 
+Where one program would have much to read, as what 64 parts have found of a block, each group of parts
+has such a counter: its last one combines what the group has found, writes that in place of the first
+part's, and counts again, for its group. The order is as fixed as before (see ``artifacts.combining``).
+
 Several loops are split as one, where each goes on with what the one before it carries and where that
 ends, as over whole blocks of keys and then over what is left. A sum may also be relative to the largest
 value so far, as in an online softmax: then each part has its own, and what it added up is scaled to the
@@ -89,26 +93,27 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %11 = nt.cast %number : i32 -> i64
   %12 = nt.addptr %10, %11 : !tt.ptr<f32>, i64
   nt.pointer_store %total, %12 : f32, !tt.ptr<f32>
+  %13 = arith.constant 4 : i32
   nt.barrier
-  %13 = arith.constant 1 : i32
-  %14 = arith.constant 3 : i32
-  %15 = nt.scratch "arrivals" 1 zeroed : !tt.ptr<i32>
-  %16 = nt.addptr %15, %program : !tt.ptr<i32>, i32
-  %17 = nt.atomic "add" %16, %13 "acq_rel" "gpu" : !tt.ptr<i32>, i32
-  %last = nt.elementwise "eq"(%17, %14) : (i32, i32) -> i1
+  %14 = arith.constant 1 : i32
+  %15 = arith.constant 3 : i32
+  %16 = nt.scratch "arrivals0" 1 zeroed : !tt.ptr<i32>
+  %17 = nt.addptr %16, %program : !tt.ptr<i32>, i32
+  %18 = nt.atomic "add" %17, %14 "acq_rel" "gpu" : !tt.ptr<i32>, i32
+  %last = nt.elementwise "eq"(%18, %15) : (i32, i32) -> i1
   scf.if %last {
-    %18 = arith.constant 0 : i32
-    %19 = arith.constant 1 : i32
-    %20 = arith.constant 4 : i32
-    %21 = nt.elementwise "mul"(%program, %20) : (i32, i32) -> i32
-    %total_1 = scf.for %22 = %18 to %20 step %19 iter_args(%total_2 = %zero) -> (f32) : i32 {
-      %23 = nt.elementwise "add"(%21, %22) : (i32, i32) -> i32
-      %24 = nt.scratch "partials0" 1 : !tt.ptr<f32>
-      %25 = nt.cast %23 : i32 -> i64
-      %26 = nt.addptr %24, %25 : !tt.ptr<f32>, i64
-      %27 = nt.pointer_load %26 cache ".cg" : !tt.ptr<f32> -> f32
-      %28 = nt.elementwise "add"(%total_2, %27) : (f32, f32) -> f32
-      scf.yield %28 : f32
+    %19 = nt.elementwise "mul"(%program, %13) : (i32, i32) -> i32
+    %20 = arith.constant 0 : i32
+    %21 = arith.constant 1 : i32
+    %22 = arith.constant 4 : i32
+    %total_1 = scf.for %23 = %20 to %22 step %21 iter_args(%total_2 = %zero) -> (f32) : i32 {
+      %24 = nt.elementwise "add"(%19, %23) : (i32, i32) -> i32
+      %25 = nt.scratch "partials0" 1 : !tt.ptr<f32>
+      %26 = nt.cast %24 : i32 -> i64
+      %27 = nt.addptr %25, %26 : !tt.ptr<f32>, i64
+      %28 = nt.pointer_load %27 : !tt.ptr<f32> -> f32
+      %29 = nt.elementwise "add"(%total_2, %28) : (f32, f32) -> f32
+      scf.yield %29 : f32
     } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
     nt.store %total_1, %b[] : f32, !nt.tensor<[] x f32>[]
   } else {
@@ -128,17 +133,17 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1, i32
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IntegerType, i32
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from ninetoothed.artifacts.combining import levels
 from ninetoothed.artifacts.configuration import SPLIT
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.effects import acts
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace, set_type
-from ninetoothed.ir.tt.memory import CachePolicy
 from ninetoothed.layout.access import Access
 from ninetoothed.passes.analysis.accumulators import (
     accumulated,
@@ -153,21 +158,14 @@ from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.passes.analysis.selections import selected
 from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.lowering.branches import insert_branch, moved
-from ninetoothed.passes.lowering.parts import Function, combine_parts
-from ninetoothed.passes.lowering.types import numbers
+from ninetoothed.passes.lowering.partials import Partials
+from ninetoothed.passes.lowering.parts import Function
 from ninetoothed.passes.option_values import require_among
-from ninetoothed.symbolic.choices import powers_between
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, symbol_names
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _PARTS = (2, 4, 8, 16, 32, 64)
-_MOST_UNROLLED, _MOST_LANES = 8, 20 << 10
-"""Parts that are read at once, and their lanes, 160 registers of 128 threads: small ones would wait
-for memory one by one.
-"""
-_UNROLLED, _STAGES = "tt.loop_unroll_factor", "tt.num_stages"
 _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where programs are few"
-_I64 = IntegerType(64)
 
 
 @dataclass(frozen=True)
@@ -383,31 +381,24 @@ class _Splitting:
         self.reduction = reduction
         self.loop = reduction.loop
         self.parts = parts
+        self.partials = Partials(tuple(self.loop.results), reduction.functions)
 
     def run(self) -> None:
         """Split it."""
         self._widen_grid()
         number, program, part = self._numbers()
-        inits = list(self.reduction.loops[0].iter_args)
+        first = self.reduction.loops[0]
+        begin = list(first.iter_args)
         self._share(part)
-        end = self.kernel.apply.block.last_op
-        assert end is not None
         ops = list(self.kernel.apply.block.ops)
         # What is combined takes the place of what the loop gives.
         uses = [list(result.uses) for result in self.loop.results]
         rest = moved(ops[ops.index(self.loop) + 1 : -1])
-        here = Inserter.before(end)
-        here.origin = self.loop
-        for place, result in enumerate(self.loop.results):
-            pointers = self._pointers(here, place, number)
-            here.insert(nt.PointerStoreOp(result, pointers))
-        last = self._arrive(here, program)
-        combined = self._combine(rest, program, inits)
+        combined = self._meet(number, program, rest, begin)
         for value, result, places in zip(combined, self.loop.results, uses, strict=True):
             value.name_hint = result.name_hint
             for use in places:
                 use.operation.operands[use.index] = value
-        insert_branch(end, last, rest, Block())
 
     def _widen_grid(self) -> None:
         """Let the grid have a dim more, the parts, along which programs have the same tiles."""
@@ -485,83 +476,37 @@ class _Splitting:
             found = here.add(nt.ElementwiseOp("add", [reduction.loops[0].lb, found], type))
         return found
 
-    def _pointers(self, here: Inserter, place: int, number: SSAValue) -> SSAValue:
-        """The pointers to what the part with a number has found of what is carried at ``place``."""
-        type = self.loop.results[place].type
-        shape = numbers(type)
-        lanes = math.prod(shape)
-        memory = here.add(nt.ScratchOp(f"partials{place}", lanes, nt.scalar_of(type)))
-        start = here.add(nt.CastOp(number, _I64))
-        if lanes > 1:
-            count = here.add(nt.constant(nt.number(lanes, _I64)))
-            start = here.add(nt.ElementwiseOp("mul", [start, count], _I64))
-        pointer = here.add(nt.AddPtrOp(memory, start))
-        if not shape:
-            return pointer
-        pointers = here.add(nt.FullOp(pointer, nt.with_scalar(type, pointer.type)))
-        return here.add(nt.AddPtrOp(pointers, _offsets(here, shape)))
-
-    def _arrive(self, here: Inserter, program: SSAValue) -> SSAValue:
-        """Count the parts that have written what they found; true in the last one."""
-        # All threads have written it before one of them says so.
-        here.insert(nt.BarrierOp())
-        one, most = (here.add(nt.constant(nt.number(value, i32))) for value in (1, self.parts - 1))
-        counter = here.add(nt.AddPtrOp(here.add(nt.ScratchOp("arrivals", 1, i32, True)), program))
-        before = here.add(nt.AtomicOp("add", counter, one))
-        last = here.add(nt.ElementwiseOp("eq", [before, most], i1))
-        last.name_hint = "last"
-        return last
-
-    def _combine(
-        self, block: Block, program: SSAValue, inits: Sequence[SSAValue]
-    ) -> list[SSAValue]:
-        """Combine ``inits`` and what the parts found, one after the other, at the start of a
-        block.
+    def _meet(
+        self, number: SSAValue, program: SSAValue, rest: Block, begin: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """Let the last part of each group combine what these have found, and the last group's do
+        ``rest``; what all have found with what the loops ``begin`` with, at its start.
         """
-        here = Inserter(InsertPoint.at_start(block), self.loop)
-        zero, one, parts = (
-            here.add(nt.constant(nt.number(value, i32))) for value in (0, 1, self.parts)
-        )
-        base = here.add(nt.ElementwiseOp("mul", [program, parts], i32))
-        body = Block(arg_types=[i32, *(value.type for value in inits)])
-        loop = scf.ForOp(zero, parts, one, inits, Region(body))
-        lanes = sum(math.prod(numbers(value.type)) for value in inits)
-        # A power of two, as their number is: what is left over would be read one by one.
-        fitting = powers_between(1, max(_MOST_LANES // lanes, 1))[-1]
-        at_once = min(self.parts, _MOST_UNROLLED, fitting)
-        if at_once > 1:
-            loop.attributes[_UNROLLED] = IntegerAttr(at_once, i32)
-        # No asynchronous copies: what was written just now is read behind the counter, in order.
-        loop.attributes[_STAGES] = IntegerAttr(1, i32)
-        here.insert(loop)
-        inside = Inserter(InsertPoint.at_end(body), self.loop)
-        index, *carried = body.args
-        number = inside.add(nt.ElementwiseOp("add", [base, index], i32))
-        parts_found: list[SSAValue] = []
-        for place, value in enumerate(carried):
-            value.name_hint = self.loop.results[place].name_hint
-            pointers = self._pointers(inside, place, number)
-            # Other multiprocessors have written it: past the cache that each has.
-            part = inside.add(nt.PointerLoadOp(pointers, policy=CachePolicy(".cg")))
-            parts_found.append(part)
-        combined = combine_parts(inside, self.reduction.functions, carried, parts_found)
-        inside.insert(scf.YieldOp(*combined))
-        return list(loop.results)
-
-
-def _offsets(here: Inserter, shape: Sequence[int]) -> SSAValue:
-    """The numbers of a block's lanes, row-major."""
-    sizes = tuple(map(const, shape))
-    found: SSAValue | None = None
-    for dim, size in enumerate(shape):
-        row = nt.block_type((size,), i32)
-        index = here.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
-        if (stride := math.prod(shape[dim + 1 :])) != 1:
-            strides = here.add(nt.FullOp(here.add(nt.constant(nt.number(stride, i32))), row))
-            index = here.add(nt.ElementwiseOp("mul", [index, strides], row))
-        index = masks.along(here, index, dim, sizes)
-        if found is not None:
-            index = here.add(nt.ElementwiseOp("add", [found, index], index.type))
-        found = index
-    assert found is not None
-    return found
+        nothing = list(self.reduction.loops[0].iter_args)
+        end = self.kernel.apply.block.last_op
+        found: Sequence[SSAValue] = self.loop.results
+        place, width = number, 1
+        for level, count in enumerate(levels(self.parts, self.partials.lanes)):
+            assert end is not None
+            here = Inserter.before(end)
+            here.origin = self.loop
+            if level > 0:
+                # All threads have read what is written over.
+                here.insert(nt.BarrierOp())
+            self.partials.write(here, found, place)
+            stride, width = width, width * count
+            is_last = width == self.parts
+            size = here.add(nt.constant(nt.number(width, i32)))
+            group = program
+            if not is_last:
+                group = here.add(nt.ElementwiseOp("floordiv", [number, size], i32))
+                group.name_hint = "group"
+            arrived = self.partials.arrive(here, level, group, count)
+            body = rest if is_last else Block()
+            insert_branch(end, arrived, body, Block())
+            here = Inserter(InsertPoint.at_start(body), self.loop)
+            place = here.add(nt.ElementwiseOp("mul", [group, size], i32))
+            inits = begin if is_last else nothing
+            found = self.partials.combine(here, place, stride, count, inits)
+            end = body.last_op
+        return found

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.capabilities import Product, capabilities
+from ninetoothed.artifacts.combining import levels
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.occupancy import (
     Amounts,
@@ -311,14 +312,17 @@ class _Choice:
         return sum(stream.lanes * stream.bytes for stream in streams if stream.kind == "store")
 
     def _combining(self, parts: int) -> float:
-        """The cycles of what programs do beside their shares: each writes and counts, and the last
-        one reads. Of a dot its accumulator, else as much as is stored.
+        """The cycles of what programs do beside their shares, level by level: each writes and
+        counts, and the last one reads. Of a dot its accumulator, else as much as is stored.
         """
         lanes = sum(dot.m * dot.n * dot.batch for _, scope, _ in self._scopes for dot in scope.dots)
         if not lanes:
             stored = (one for one in self._footprint.scopes[0].streams if one.kind == "store")
             lanes = sum(one.lanes for one in stored)
-        return 3 * FITTED.latency + (parts + 1) * lanes * _PARTIAL / FITTED.l2_bytes
+        return sum(
+            3 * FITTED.latency + (count + 1) * lanes * _PARTIAL / FITTED.l2_bytes
+            for count in levels(parts, int(lanes))
+        )
 
     def _seconds(self, config: Config) -> float:
         device, programs = self._properties, self._programs * config.parts

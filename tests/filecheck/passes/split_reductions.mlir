@@ -1,10 +1,11 @@
 // RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=4}' | filecheck %s
 // RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=4}' | nt-opt --print-local-scope | filecheck %s
 // RUN: nt-opt %s --print-local-scope -p nt-split-reductions | filecheck %s --check-prefix=OFF
+// RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=64}' | filecheck %s --check-prefix=MANY
 // RUN: nt-opt %s --remarks -p 'nt-split-reductions{parts=4}' 2>&1 | filecheck %s --check-prefix=REMARK
 // RUN: nt-opt %s --remarks -p nt-split-reductions 2>&1 | filecheck %s --check-prefix=POSSIBLE
 
-// REMARK-COUNT-4: remark: iterations split over 4 programs [nt-split-reductions, passed]
+// REMARK-COUNT-5: remark: iterations split over 4 programs [nt-split-reductions, passed]
 // REMARK-NEXT: remark: iterations kept together: what it carries is more than a sum or an extreme [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: what it carries is more than a sum or an extreme [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: sums of fp16 would be rounded otherwise [nt-split-reductions, missed]
@@ -17,7 +18,7 @@
 // REMARK-NEXT: remark: iterations kept together: `y` has another number of outermost dims [nt-split-reductions, missed]
 // REMARK-NOT: remark:
 
-// POSSIBLE-COUNT-4: remark: iterations kept together: split_reductions is 1, and may be more where programs are few [nt-split-reductions, analysis]
+// POSSIBLE-COUNT-5: remark: iterations kept together: split_reductions is 1, and may be more where programs are few [nt-split-reductions, analysis]
 
 // Each part takes a share, and the last to arrive adds them up.
 // CHECK-LABEL: nt.kernel @sum
@@ -37,20 +38,26 @@
 // CHECK-NEXT: %[[PLACE:.*]] = nt.cast %number : i32 -> i64
 // CHECK-NEXT: %[[POINTER:.*]] = nt.addptr %[[MEMORY]], %[[PLACE]]
 // CHECK-NEXT: nt.pointer_store %total, %[[POINTER]]
+// CHECK-NEXT: %{{.*}} = arith.constant 4 : i32
 // CHECK-NEXT: nt.barrier
-// CHECK: %[[ARRIVALS:.*]] = nt.scratch "arrivals" 1 zeroed : !tt.ptr<i32>
+// CHECK: %[[ARRIVALS:.*]] = nt.scratch "arrivals0" 1 zeroed : !tt.ptr<i32>
 // CHECK-NEXT: %[[COUNTER:.*]] = nt.addptr %[[ARRIVALS]], %program
 // CHECK-NEXT: %[[BEFORE:.*]] = nt.atomic "add" %[[COUNTER]], %{{.*}} "acq_rel" "gpu"
 // CHECK-NEXT: %last = nt.elementwise "eq"(%[[BEFORE]],
 // CHECK-NEXT: scf.if %last {
 // CHECK: %[[ALL:.*]] = scf.for %{{.*}} iter_args(%[[SO_FAR:.*]] = %zero) -> (f32) : i32 {
-// CHECK: %[[PART:.*]] = nt.pointer_load %{{.*}} cache ".cg" : !tt.ptr<f32> -> f32
+// CHECK: %[[PART:.*]] = nt.pointer_load %{{[0-9]+}} : !tt.ptr<f32> -> f32
 // CHECK-NEXT: nt.elementwise "add"(%[[SO_FAR]], %[[PART]])
 // CHECK: } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
 // CHECK-NEXT: nt.store %[[ALL]], %b[]
 // CHECK-NEXT: } else {
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.return
+// Numbers of all parts are read at once.
+// MANY-LABEL: nt.kernel @sum
+// MANY: scf.if %last {
+// MANY: nt.pointer_load
+// MANY: } {tt.loop_unroll_factor = 64 : i32, tt.num_stages = 1 : i32}
 // OFF-LABEL: nt.kernel @sum
 // OFF: %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %zero) -> (f32) : i32 {
 // OFF: nt.store %total, %b[]
@@ -76,6 +83,67 @@ nt.kernel @sum symbols [#nt.symbol<n size 0 to ?>] arrange {
     scf.yield %u : f32
   }
   nt.store %total, %b[] : f32, !nt.tensor<[] x f32>[]
+  nt.return
+}
+
+// Of many lanes, each group's last part combines what the group has found, where its first part wrote,
+// and the last group's all that groups have: what the loop begins with counts once, and no thread
+// writes what another has yet to read.
+// MANY-LABEL: nt.kernel @levels
+// MANY: scf.for %i = {{.*}} iter_args(%t = %[[NOTHING:.*]]) -> (!nt.tensor<[1024] x f32>) : i32 {
+// MANY: nt.pointer_store %total,
+// MANY: %[[EIGHT:.*]] = arith.constant 8 : i32
+// MANY-NEXT: %group = nt.elementwise "floordiv"(%number, %[[EIGHT]])
+// MANY-NEXT: nt.barrier
+// MANY: %[[SEVEN:.*]] = arith.constant 7 : i32
+// MANY-NEXT: %[[ARRIVALS:.*]] = nt.scratch "arrivals0" 1 zeroed
+// MANY-NEXT: %[[COUNTER:.*]] = nt.addptr %[[ARRIVALS]], %group
+// MANY-NEXT: %[[BEFORE:.*]] = nt.atomic "add" %[[COUNTER]], %{{.*}} "acq_rel" "gpu"
+// MANY-NEXT: %last = nt.elementwise "eq"(%[[BEFORE]], %[[SEVEN]])
+// MANY-NEXT: scf.if %last {
+// MANY-NEXT: %[[FIRST:.*]] = nt.elementwise "mul"(%group, %[[EIGHT]])
+// MANY: %[[SOME:.*]] = scf.for %[[INDEX:.*]] = {{.*}} iter_args(%{{.*}} = %[[NOTHING]])
+// MANY-NEXT: nt.elementwise "add"(%[[FIRST]], %[[INDEX]])
+// MANY: } {tt.loop_unroll_factor = 8 : i32, tt.num_stages = 1 : i32}
+// MANY-NEXT: nt.barrier
+// MANY: nt.cast %[[FIRST]] : i32 -> i64
+// MANY: nt.pointer_store %[[SOME]],
+// MANY: nt.barrier
+// MANY: nt.scratch "arrivals1" 1 zeroed
+// MANY-NEXT: nt.addptr %{{.*}}, %program
+// MANY: scf.if %{{.*}} {
+// MANY-NEXT: nt.elementwise "mul"(%program,
+// MANY: %[[ALL:.*]] = scf.for %[[GROUP:.*]] = {{.*}} iter_args(%{{.*}} = %start)
+// MANY: nt.elementwise "mul"(%[[GROUP]],
+// MANY: }
+// MANY: nt.reduce "sum" %[[ALL]]
+// MANY: nt.store
+// MANY-NEXT: } else {
+// MANY-NEXT: }
+// MANY-NEXT: } else {
+// MANY-NEXT: }
+// MANY-NEXT: nt.return
+nt.kernel @levels symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>
+  %0 = nt.access %x <[[1], [n ceildiv 1024], [1024]] -> [k1_0 * 1024 + b0] if [[k1_0 * 1024 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 1024] x !nt.tensor<[1024] x f32>>>
+  %1 = nt.access %y <[[1]] -> [0]> : !nt.tensor<[1] x f32> -> !nt.tensor<[1] x f32>
+  nt.arranged %0, %1 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 1024] x !nt.tensor<[1024] x f32>>>, !nt.tensor<[1] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[n ceildiv 1024] x !nt.tensor<[1024] x f32>>, %b : !nt.tensor<[] x f32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %count = nt.size <n ceildiv 1024> : i32
+  %seven = arith.constant 7.0 : f32
+  %start = nt.full %seven : f32 -> !nt.tensor<[1024] x f32>
+  %total = scf.for %i = %c0 to %count step %c1 iter_args(%t = %start) -> (!nt.tensor<[1024] x f32>) : i32 {
+    %v = nt.load %a[%i] other 0.0 : f32 : !nt.tensor<[n ceildiv 1024] x !nt.tensor<[1024] x f32>>[i32] -> !nt.tensor<[1024] x f32>
+    %u = nt.elementwise "add"(%t, %v) : (!nt.tensor<[1024] x f32>, !nt.tensor<[1024] x f32>) -> !nt.tensor<[1024] x f32>
+    scf.yield %u : !nt.tensor<[1024] x f32>
+  }
+  %sum = nt.reduce "sum" %total axis 0 : !nt.tensor<[1024] x f32> -> f32
+  nt.store %sum, %b[] : f32, !nt.tensor<[] x f32>[]
   nt.return
 }
 

@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from examples.add import add_kernel
+from examples.attention import attention_kernel
 from examples.fused_linear import fused_linear_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from examples.w4a16_matmul import w4a16_matmul_kernel
-from ninetoothed.artifacts.configuration import DESCRIPTORS, PERSISTENT, Config, Space
+from ninetoothed.artifacts.configuration import DESCRIPTORS, PERSISTENT, SPLIT, Config, Space
 from ninetoothed.artifacts.occupancy import (
     Buffer,
     Dot,
@@ -186,6 +187,19 @@ def persistent(m: int, n: int, **choices: int) -> Ranked:
         best = best.choosing(name, value)
     (row,) = model.rank(replace(found, configs=(best,)), arguments.values, H200)
     return row
+
+
+def test_few_queries_are_split_over_all_multiprocessors() -> None:
+    """64 parts are combined group by group, which takes less long than to read them one by one."""
+    query, keys = meta(1, 2, 1, 8, 128), meta(1, 2, 32768, 128)
+    logsumexp = meta(1, 2, 1, 8, dtype=torch.float32)
+    values = (query, keys, keys, False, 1.0, query, logsumexp)
+    arguments = bind(attention_kernel.definition.interface, values, {})
+    found = space(attention_kernel.composed(arguments.signature), arguments.signature)
+    configs = [one for one in found.configs if dict(one.values)["BLOCK_SIZE_0"] == 16]
+    split = tuple(one.choosing(SPLIT, parts) for one in configs for parts in (8, 16, 32, 64))
+    best = model.rank(replace(found, configs=split, legal=()), arguments.values, H200)[0]
+    assert best.config.parts == 64
 
 
 def test_programs_that_all_run_at_once_do_not_persist() -> None:
