@@ -3,9 +3,12 @@
 input    [ 1 2 3 4 | 5  6  7 8 | 9 9 ]      blocks of BLOCK_SIZE elements
 output   [ 2 0 0 8 | 10 0 14 0 | 0 18 ]     one program a block; here p is a half
 
-An element is dropped or kept by ``rand(seed, offset)``; the offset is its place in the output,
-which is contiguous. So a seed drops the same elements however the input lies in memory, and
-whatever the block size is.
+Elements are numbered by their places in the output, which is contiguous, and four neighbours share
+one call of the generator, which makes four numbers. So a seed drops the same elements however the
+input lies in memory, and whatever the block size is.
+
+rand4x(seed, [ 0 1 ])    r0 [ a e ]   r1 [ b f ]   r2 [ c g ]   r3 [ d h ]
+interleaved              [ a b c d e f g h ]      the numbers of elements 0 to 7
 """
 
 import torch
@@ -22,16 +25,35 @@ def arrangement(input, p, seed, output):
     return input_arranged, p, seed, output_arranged
 
 
+def kept_or_zero(input, p, numbers):
+    return ntl.where(numbers >= p, ntl.cast(input, ntl.float32) * (1 / (1 - p)), 0.0)
+
+
 def application(input, p, seed, output):
-    kept = ntl.rand(seed, output.offsets()) >= p
-    output = ntl.where(kept, ntl.cast(input, ntl.float32) * (1 / (1 - p)), 0.0)
+    row = 0
+    for dim in ntl.static_range(output.source.ndim - 1):
+        row = row * output.source.shape[dim] + output.offsets(dim)
+    start = row * output.source.shape[-1] + output.offsets(-1)[0]
+    quads = start // 4 + ntl.arange(0, output.shape[-1] // 4)
+    one, two, three, four = ntl.rand4x(seed, quads)
+    numbers = ntl.interleave(ntl.interleave(one, three), ntl.interleave(two, four))
+    output = kept_or_zero(input, p, ntl.reshape(numbers, output.shape))
+
+
+def application_of_odd_rows(input, p, seed, output):
+    """Rows begin anywhere in a group of four: each element makes the numbers of its group."""
+    place = output.offsets()
+    one, two, three, four = ntl.rand4x(seed, place // 4)
+    lane = place % 4
+    low, high = ntl.where(lane == 0, one, two), ntl.where(lane == 2, three, four)
+    output = kept_or_zero(input, p, ntl.where(lane < 2, low, high))
 
 
 @ninetoothed.factory
-def kernel_of_rank(ndim):
+def kernel_of_rank(ndim, is_odd=False):
     return ninetoothed.make(
         arrangement,
-        application,
+        application_of_odd_rows if is_odd else application,
         (Tensor(ndim), Tensor(0), Tensor(0, dtype=ninetoothed.int64), Tensor(ndim)),
         kernel_name="dropout_kernel",
     )
@@ -50,7 +72,8 @@ def dropout(input: torch.Tensor, p: float, seed: int) -> torch.Tensor:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
     output = input.new_empty(input.shape)
     input, flat = silu.flattened(input, output)
-    kernel_of_rank(flat.ndim)(input, float(p), seed, flat)
+    is_odd = flat.ndim > 1 and flat.shape[-1] % 4 != 0
+    kernel_of_rank(flat.ndim, is_odd)(input, float(p), seed, flat)
     return output
 
 

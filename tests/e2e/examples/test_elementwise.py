@@ -142,8 +142,9 @@ def test_rotary_embedding_refuses_what_does_not_fit() -> None:
 
 def kept(shape: tuple[int, ...], p: float, seed: int) -> torch.Tensor:
     """The elements that dropout keeps, by the definition of its random numbers."""
-    numbers = np.arange(torch.Size(shape).numel(), dtype=np.int32)
-    random = philox.uniform(philox.stream(seed, numbers)[0])
+    count = torch.Size(shape).numel()
+    groups = philox.stream(seed, np.arange(-(-count // 4), dtype=np.int32))
+    random = philox.uniform(np.stack(groups, axis=1).reshape(-1)[:count])
     return torch.from_numpy(random >= np.float32(p)).reshape(shape)
 
 
