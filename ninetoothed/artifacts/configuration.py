@@ -28,6 +28,8 @@ PERSISTENT = "persistent_programs"
 """The choice whether as many programs as run at once do the work of all."""
 GROUPED = "grouped_programs"
 """The choice of how many rows of the grid programs go down together."""
+STAGED = "loop_stages"
+"""The choice of how far ahead loops without dots load."""
 DESCRIPTORS = "descriptors"
 """The choice of what is copied through tensor descriptors: with 1, loads; with 2, stores, too."""
 

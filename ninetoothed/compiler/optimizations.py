@@ -25,6 +25,7 @@ from ninetoothed.artifacts.configuration import (
     PACKED,
     PERSISTENT,
     SPLIT,
+    STAGED,
     Choices,
 )
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
@@ -154,7 +155,7 @@ TABLE: tuple[Optimization, ...] = (
         "of vectors.",
     ),
     Choice(
-        *("loop_stages", "nt-stage-loops", "stages"),
+        *(STAGED, "nt-stage-loops", "stages"),
         "A loop without dots loads for later iterations while it computes; the tuner says how far "
         "ahead.",
         stage_loops.legality,

@@ -18,6 +18,7 @@ from ninetoothed.artifacts.configuration import (
     PACKED,
     PERSISTENT,
     SPLIT,
+    STAGED,
     Config,
 )
 from ninetoothed.calls.aliasing import is_tensor
@@ -54,9 +55,9 @@ _NEAR, _NEIGHBOURS, _REFINED_SECONDS = 8, 4, 2.5
 _SHARED = 32
 # How many of these with other numbers of parts.
 _MOST_PARTS = 3
-# Choices that say which block sizes are best, and do so together: the first ones are timed with
-# all of them at the beginning.
-_BUNDLED = (DESCRIPTORS, GROUPED, PERSISTENT)
+# Choices that say which block sizes and warps are best, and do so together: the first ones are
+# timed with all of them at the beginning.
+_BUNDLED = (DESCRIPTORS, GROUPED, PERSISTENT, STAGED)
 _UNBUNDLED = 8
 
 
@@ -347,8 +348,9 @@ class Search:
     @cached_property
     def _bundled(self) -> list[Config]:
         """The most promising with all of :data:`_BUNDLED` that is legal, where that is several
-        choices: the model knows of none what it gains. Where blocks cannot be stored through
-        descriptors, without persistent programs: threads would store beside what is read.
+        choices, or one that loads ahead: the model knows of none what it gains. Where blocks cannot
+        be stored through descriptors, without persistent programs: threads would store beside what
+        is read.
         """
         found: list[Config] = []
         for config in self._unbundled:
@@ -357,7 +359,8 @@ class Search:
             bundle = config.choosing_each({name: highest.get(name) for name in _BUNDLED})
             if not bundle.stores_boxes:
                 bundle = bundle.choosing(PERSISTENT, None)
-            if config.parts == 1 and len(bundle.choices) > len(config.choices) + 1:
+            gained = len(bundle.choices) - len(config.choices)
+            if config.parts == 1 and (gained > 1 or (gained and bundle.value(STAGED))):
                 found.append(bundle)
         return self._with_room(found)
 

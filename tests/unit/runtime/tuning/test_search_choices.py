@@ -13,6 +13,7 @@ from ninetoothed.artifacts.configuration import (
     GROUPED,
     PERSISTENT,
     SPLIT,
+    STAGED,
     Choices,
     Config,
     Space,
@@ -24,7 +25,7 @@ from ninetoothed.runtime.tuning.model import Ranked
 from tests.support import artifacts
 from tests.support.dispatching import SIGNATURE, World, blocks, values
 
-LEGAL = (("group", (8,)), ("loop_stages", (2, 3)))
+LEGAL = (("group", (8,)), ("loop_depth", (2, 3)))
 
 
 @pytest.mark.parametrize("mode", ["quick", "full"])
@@ -32,19 +33,19 @@ def test_choices_are_varied_around_the_best(world: World, mode: search.Tune) -> 
     world.times = {128: 3.0, 256: 2.0}
     world.legal = ((), LEGAL)
     world.gains = {
-        (("loop_stages", 2),): 0.5,
+        (("loop_depth", 2),): 0.5,
         (("group", 8),): 2.0,
-        (("group", 8), ("loop_stages", 2)): 0.4,
-        (("group", 8), ("loop_stages", 3)): 2.0,
+        (("group", 8), ("loop_depth", 2)): 0.4,
+        (("group", 8), ("loop_depth", 3)): 2.0,
     }
     dispatcher = world.dispatcher(blocks(128, 256), tune=mode)
     dispatcher.launch(SIGNATURE, values())
     # The best with three choices and with two at once, and with another one beside the best.
     assert world.races == [[128, 256], [256] * 5, [256] * 2]
-    best = replace(blocks(256)[0], choices=(("group", 8), ("loop_stages", 2)))
+    best = replace(blocks(256)[0], choices=(("group", 8), ("loop_depth", 2)))
     assert dispatcher.best(SIGNATURE, values()) == best
     report = dispatcher.report(SIGNATURE, values())
-    assert "* BLOCK=256, num_warps=4, num_stages=3, group=8, loop_stages=2" in str(report)
+    assert "* BLOCK=256, num_warps=4, num_stages=3, group=8, loop_depth=2" in str(report)
     # Another process finds it, and one that knows no such choice does not.
     again = world.dispatcher(blocks(128, 256), tune=mode)
     again.launch(SIGNATURE, values())
@@ -135,6 +136,17 @@ def test_what_says_together_which_sizes_are_best_is_timed_with_them(
     assert best.choices == bundle
 
 
+def test_loops_that_load_ahead_are_timed_with_the_first(world: World) -> None:
+    """How far ahead says how many warps are best; no other choice need be legal."""
+    world.times = {128: 2.0, 256: 3.0}
+    world.legal = (((STAGED, (2, 3)),),) * 2
+    world.gains = {((STAGED, 2),): 2.0, ((STAGED, 3),): 0.5}
+    made: list[Config] = []
+    world.dispatcher(blocks(128, 256), make=recorded(made)).launch(SIGNATURE, values())
+    ahead = [one.choosing(STAGED, 3) for one in blocks(128, 256)]
+    assert made[:4] == [*blocks(128, 256), *ahead]
+
+
 def recorded(made: list[Config]) -> Callable[..., Artifact]:
     def make(signature: Signature, config: Config, target: Target) -> Artifact:
         made.append(config)
@@ -168,8 +180,8 @@ def test_a_choice_is_kept_for_neighbours_where_it_is_legal(world: World) -> None
     sizes = [1 << bit for bit in range(2, 15)]
     world.predicted = {size: float(size) for size in sizes}
     world.times = {512: 5.0}
-    world.legal = tuple((("loop_stages", (2,)),) if size < 1024 else () for size in sizes)
-    world.gains = {(("loop_stages", 2),): 0.5}
+    world.legal = tuple((("loop_depth", (2,)),) if size < 1024 else () for size in sizes)
+    world.gains = {(("loop_depth", 2),): 0.5}
     world.dispatcher(blocks(*sizes)).launch(SIGNATURE, values())
     # The choice is legal for 256, and not for 1,024.
     assert world.races[1:] == [[512, 512, 1024], [512, 256]]
