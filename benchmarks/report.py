@@ -267,7 +267,7 @@ def summary(results: Results) -> str:
 
 
 def others(report: Report) -> list[str]:
-    """Sentences and tables of the other benchmarks."""
+    """Sentences and tables of the other benchmarks; of parts of this one, and of choices, none."""
     texts: list[str | None] = []
     for benchmark, records in report.others.items():
         environment = records[0]
@@ -293,7 +293,7 @@ def others(report: Report) -> list[str]:
                 texts.append("A tuned kernel's first result beside a fixed one's:")
                 texts.append(tables.starts(records))
             texts += [tables.choices(records), tables.not_chosen(records)]
-        else:
+        elif benchmark == "compile_time":
             texts.append(f"Compile time for {environment['target']}, of one configuration:")
             texts.append(tables.compile_times(records))
     return [text for text in texts if text]

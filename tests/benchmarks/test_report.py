@@ -99,6 +99,8 @@ BESIDE = {
     "start": starts(),
     "compile_time": compile_times(),
     "tuning": tunings(),
+    # Of these there is no table.
+    "choices": [environment("choices")],
 }
 
 
