@@ -53,7 +53,7 @@ from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.printing import text_of
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.kernel.comparison import described, difference, named
-from ninetoothed.kernel.evaluation import check_data, evaluated
+from ninetoothed.kernel.evaluation import check_data, evaluated, lowered
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.checked_sizes import sizes_of_every_call
 from ninetoothed.passes.analysis.scales import scale_parameters
@@ -411,8 +411,8 @@ class KernelCompiler:
                     yield Run(one, tuple(values), names), level
                 if level == "tt" and is_full(self._lowered(signature, config), values):
                     values = copied(arguments.values)
-                    lowered = self._lowered(signature, config, full=True)
-                    interpret(lowered, values, {}, written=stores)
+                    module = self._lowered(signature, config, full=True)
+                    interpret(module, values, {}, written=stores)
                     yield Run(config, tuple(values), names, full=True), level
 
     def _compare(
@@ -494,9 +494,9 @@ class KernelCompiler:
             interpret(module, values, constants, written=written)
 
     def _lowered(self, signature: Signature, config: Config, full: bool = False) -> ModuleOp:
-        """The module in stage ``tt``, as ``lower`` makes it for the CPU."""
+        """The module in stage ``tt``, as ``lower`` makes it for the CPU; it is kept."""
         module, pipeline = self.composed(signature, config), self.definition.pipeline
-        return lower(module, signature, config, full=full, pipeline=pipeline)
+        return lowered(module, signature, config, full, pipeline)
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""

@@ -58,9 +58,17 @@ def all_touched(
     kernel_script: str, calls: Sequence[tuple[Mapping[str, Sequence[int]], Mapping[str, int]]]
 ) -> list[dict[str, Any]]:
     """What programs touch in some calls, each of which is shapes and block sizes by name."""
-    text = json.dumps([[dict(shapes), dict(blocks)] for shapes, blocks in calls])
-    # As an expression, an object's "__proto__" would be no name.
-    return run_core(
-        f"{kernel_script}{ALL_TOUCHED}",
-        f"JSON.parse({json.dumps(text)}).map((call) => allTouched(KERNEL, ...call))",
-    )
+    return all_touched_by([(kernel_script, *call) for call in calls])
+
+
+def all_touched_by(
+    calls: Sequence[tuple[str, Mapping[str, Sequence[int]], Mapping[str, int]]],
+) -> list[dict[str, Any]]:
+    """The same of calls that have a kernel's script each, in one process."""
+    blocks: list[str] = []
+    for kernel_script, shapes, sizes in calls:
+        text = json.dumps([dict(shapes), dict(sizes)])
+        # As an expression, an object's "__proto__" would be no name.
+        call = f"allTouched(KERNEL, ...JSON.parse({json.dumps(text)}))"
+        blocks.append(f"{{ {kernel_script}\nTOUCHED.push({call}); }}")
+    return run_core("\n".join([ALL_TOUCHED, "const TOUCHED = [];", *blocks]), "TOUCHED")
