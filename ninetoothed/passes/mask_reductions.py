@@ -6,7 +6,7 @@ identity becomes its ``other``; or where it is computed from one so that some nu
 number: 0 for squares, -inf for ``exp(x - m)`` where ``m`` is a maximum with a finite number, as an
 online softmax carries it. Else the guard of the operand is computed beside it (elementwise:
 the conjunction; ``where``: of the chosen side; a reduction: true if some lane was valid; a loop
-carries its guards), and the operand is selected by it. An op without an identity, a histogram and
+carries its guards, where iterations change them), and the operand is selected by it. An op without an identity, a histogram and
 an assertion take the guard as a mask. A mask of pointers is false where it is not valid itself: it
 has no value there.
 
@@ -56,6 +56,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -71,6 +72,7 @@ from ninetoothed.passes.lowering.guard_bits import (
     CarryGuards,
     GuardBits,
     YieldGuards,
+    drop_unchanged,
 )
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select, source
 from ninetoothed.passes.lowering.masks import both
@@ -201,3 +203,7 @@ class MaskReductionsPass(KernelPass):
                 SelectIdentity(known, bits, nt.RemarkEmitter(kernel, self.name)),
             ]
             rewrite_once(kernel.apply, patterns)
+            # Inner loops first: what one leaves as it is, the outer one may.
+            for loop in reversed(bits.joined):
+                if isinstance(loop, scf.ForOp):
+                    drop_unchanged(loop)

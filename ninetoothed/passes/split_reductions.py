@@ -20,6 +20,8 @@ as in "Flash-Decoding for long-context inference" (T. Dao and others, 2023). Or 
 is of the first largest value, as in an argmax (see ``analysis.selections``): of two parts the first one's
 is kept, unless the second one's is larger.
 
+Where data say when a loop ends, the program shares the iterations out, and not the launch.
+
 Parts of one program lie side by side in the grid, so that they run at the same time, and what they
 have written is still in the cache when it is read.
 
@@ -160,6 +162,7 @@ from ninetoothed.passes.lowering import masks
 from ninetoothed.passes.lowering.branches import insert_branch, moved
 from ninetoothed.passes.lowering.partials import Partials
 from ninetoothed.passes.lowering.parts import Function
+from ninetoothed.passes.lowering.shares import found_share, known_share, needed_for_end
 from ninetoothed.passes.option_values import require_among
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, symbol_names
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
@@ -171,13 +174,13 @@ _POSSIBLE = f"iterations kept together: {SPLIT} is 1, and may be more where prog
 @dataclass(frozen=True)
 class _Reduction:
     """Loops whose iterations can be split, each of which goes on where the one before ends:
-    ``functions`` combine what they carry.
+    ``functions`` combine what they carry. ``end``: None where only the program knows it.
     """
 
     loops: tuple[scf.ForOp, ...]
     functions: tuple[Function, ...]
     first: IndexExpr
-    end: IndexExpr
+    end: IndexExpr | None
     step: int
 
     @property
@@ -189,11 +192,6 @@ class _Reduction:
     def type(self) -> IntegerType:
         """The type of its indices."""
         return cast("IntegerType", self.loop.lb.type)
-
-    @property
-    def count(self) -> IndexExpr:
-        """The number of its iterations; of an empty loop it may be below 0."""
-        return normalize(binary("ceildiv", self.end - self.first, self.step))
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
@@ -223,8 +221,11 @@ def _reduction(
         chain = tuple(op for op in loops if isinstance(op, scf.ForOp))
         if len(chain) < len(loops):
             raise Refusal(loops[1], "it is not the only loop")
+        upper = [known_scalar(loop.ub) for loop in chain]
+        ends = [end for end in upper if end is not None]
+        is_known = len(ends) == len(chain)
         for before, loop in itertools.pairwise(chain):
-            _check_goes_on(kernel, before, loop)
+            _check_goes_on(kernel, before, loop, is_known)
         _check_grid(kernel)
         _check_effects(ops, chain[-1])
         functions, *others = (tuple(_functions(loop, chosen)) for loop in chain)
@@ -232,20 +233,21 @@ def _reduction(
             raise Refusal(chain[-1], "loops combine what they carry differently")
         _check_begin(chain[0], functions)
         lower, step = (known_scalar(value) for value in (chain[0].lb, chain[0].step))
-        upper = [known_scalar(loop.ub) for loop in chain]
-        ends = [end for end in upper if end is not None]
-        if lower is None or len(ends) < len(chain) or step is None or (step.value or 0) <= 0:
+        if lower is None or step is None or (step.value or 0) <= 0:
             raise Refusal(chain[0], "how often the loop iterates is not known at the launch")
-        end = normalize(functools.reduce(maximum, ends))
+        end = normalize(functools.reduce(maximum, ends)) if is_known else None
+        if end is None:
+            _check_shares(chain, lower, step)
         return _Reduction(chain, functions, lower, end, step.value or 0)
     except Refusal as refusal:
         remarks.missed(refusal.op, f"iterations kept together: {refusal.reason}")
         return None
 
 
-def _check_goes_on(kernel: nt.KernelOp, before: scf.ForOp, loop: scf.ForOp) -> None:
+def _check_goes_on(kernel: nt.KernelOp, before: scf.ForOp, loop: scf.ForOp, is_known: bool) -> None:
     """Check that a loop goes on with what the one before it carries, where that ends, and that none
-    of them ends before it begins: so an index is one iteration's of all of them.
+    of them ends before it begins: so an index is one iteration's of all of them. Where the program
+    finds the ends, the first and the last part have whatever lies beyond.
 
     Raises:
         Refusal: it does not.
@@ -254,12 +256,27 @@ def _check_goes_on(kernel: nt.KernelOp, before: scf.ForOp, loop: scf.ForOp) -> N
     carried = [*before.results] == [*loop.iter_args]
     if not carried or any(len(list(result.uses)) != 1 for result in before.results):
         raise Refusal(loop, "it is not the only loop")
-    if ends[0] is None or ends[0] != ends[1] or ends[2:] != [const(1), const(1)]:
+    goes_on = before.ub is loop.lb or (ends[0] is not None and ends[0] == ends[1])
+    if not goes_on or ends[2:] != [const(1), const(1)]:
         raise Refusal(loop, "it does not go on where the loop before it ends")
-    for one in (before, loop):
+    for one in (before, loop) if is_known else ():
         first, end = known_scalar(one.lb), known_scalar(one.ub)
         if first is None or end is None or not always_nonnegative(end - first, kernel.assumptions):
             raise Refusal(one, "it may end before it begins, and another loop goes on there")
+
+
+def _check_shares(chain: Sequence[scf.ForOp], lower: IndexExpr, step: IndexExpr) -> None:
+    """Check that a program can share iterations out whose end it finds.
+
+    Raises:
+        Refusal: it cannot.
+    """
+    # So no difference of two indices overflows.
+    if step.value != 1 or (lower.value if lower.value is not None else -1) < 0:
+        raise Refusal(chain[0], "how often the loop iterates is not known at the launch")
+    needed = needed_for_end(chain)
+    if any(op in chain or op.regions or acts(op) for op in needed):
+        raise Refusal(chain[-1], "where it ends is not known in front of the first loop")
 
 
 def _check_begin(loop: scf.ForOp, functions: Sequence[Function]) -> None:
@@ -310,10 +327,12 @@ def _check_effects(ops: Sequence[Operation], loop: scf.ForOp) -> None:
     """
     place = ops.index(loop)
     for op in (inner for one in ops[: place + 1] for inner in one.walk()):
-        if not op.regions and acts(op):
+        # To ask twice is no more than to ask once.
+        if not op.regions and not isinstance(op, nt.AssertOp) and acts(op):
             raise Refusal(op, f"{op.name} would be done by each part")
+    behind = nt.StoreOp | nt.BarrierOp | nt.AssertOp
     for op in (inner for one in ops[place + 1 :] for inner in one.walk()):
-        if not op.regions and not isinstance(op, nt.StoreOp | nt.BarrierOp) and acts(op):
+        if not op.regions and not isinstance(op, behind) and acts(op):
             raise Refusal(op, f"{op.name} is done behind the loop")
 
 
@@ -440,13 +459,12 @@ class _Splitting:
         reduction = self.reduction
         loop, type = reduction.loops[0], reduction.type
         here = Inserter.before(loop)
-        share = nt.ExprAttr(normalize(binary("ceildiv", reduction.count, self.parts)))
-        size = here.add(nt.SizeOp(share, type))
         index = here.add(nt.CastOp(part, type))
-        size.name_hint = "share"
-        first = here.add(nt.ElementwiseOp("mul", [index, size], type))
-        end = here.add(nt.ElementwiseOp("add", [first, size], type))
-        first, end = (self._at_iteration(here, iteration) for iteration in (first, end))
+        if reduction.end is None:
+            first, end = found_share(here, reduction.loops, index, self.parts)
+        else:
+            count = normalize(binary("ceildiv", reduction.end - reduction.first, reduction.step))
+            first, end = known_share(here, loop, index, self.parts, count)
         # So what is known of the loop's indices is known of a part's.
         for one in reduction.loops:
             around = Inserter.before(one)
@@ -460,21 +478,6 @@ class _Splitting:
             if _adds(function) and filled_constant(init) != 0:
                 value = here.add(nt.constant(identity("sum", nt.scalar_of(init.type))))
                 loop.operands[begin + place] = masks.everywhere(here, value, init.type)
-
-    def _at_iteration(self, here: Inserter, iteration: SSAValue) -> SSAValue:
-        """The index with which an iteration begins; behind the last one, that of the next, or any
-        that is behind it.
-        """
-        reduction, type = self.reduction, self.reduction.type
-        if reduction.first.value == 0 and reduction.step == 1:
-            return iteration
-        count = here.add(nt.SizeOp(nt.ExprAttr(reduction.count), type))
-        found = here.add(nt.ElementwiseOp("minimum", [iteration, count], type))
-        if reduction.step != 1:
-            found = here.add(nt.ElementwiseOp("mul", [found, reduction.loops[0].step], type))
-        if reduction.first.value != 0:
-            found = here.add(nt.ElementwiseOp("add", [reduction.loops[0].lb, found], type))
-        return found
 
     def _meet(
         self, number: SSAValue, program: SSAValue, rest: Block, begin: Sequence[SSAValue]

@@ -10,7 +10,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples import grouped_matmul, topk
+from examples import grouped_matmul, paged_attention, topk
 from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
 from ninetoothed.artifacts.artifact import Artifact
@@ -22,6 +22,7 @@ from ninetoothed.compiler.compile import build, compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature
 from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.compiler.space import space
+from ninetoothed.errors import AssertionFailedError
 from ninetoothed.ir import nt
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime import toolchain
@@ -68,6 +69,68 @@ def three(x: Any, total: Any, largest: Any, least: Any) -> None:
     total = a
     largest = b
     least = c
+
+
+def until(x: Any, begin: Any, end: Any, total: Any, largest: Any) -> None:
+    """Two loops, of which data say where they begin and end."""
+    a, b = 0.0, float("-inf")
+    for i in range(begin):
+        a += ntl.sum(x[i])
+        b = ntl.maximum(b, ntl.max(x[i]))
+    for i in range(begin, end + 1):
+        a += ntl.sum(x[i])
+        b = ntl.maximum(b, ntl.max(x[i]))
+    ntl.device_assert(begin < 100)
+    total = a
+    largest = b
+
+
+def test_data_say_how_often_loops_iterate(device: str) -> None:
+    """Also never, or from below 0: there, a tile is as empty as behind the last one."""
+    x = torch.randint(-9, 9, (7, 67), device=device).float()
+    begin, end = (
+        torch.tensor(numbers, dtype=torch.int32, device=device)
+        for numbers in ([2, 0, 4, -3, 1, 5, -5], [3, 4, 3, 1, -7, 0, -2])
+    )
+    outputs = [torch.zeros(7, device=device) for _ in range(2)]
+    kernel = made(until, "i32", "i32", "fp32", "fp32")
+    rows = [
+        [*range(first), *range(first, last + 1)]
+        for first, last in zip(begin.tolist(), end.tolist(), strict=True)
+    ]
+    tiles = [[x[at, 16 * i : 16 * i + 16] for i in row if i >= 0] for at, row in enumerate(rows)]
+    found = [torch.cat([*row, x.new_empty(0)]) for row in tiles]
+    expected = {
+        "total": torch.stack([one.sum() for one in found]),
+        "largest": torch.stack(
+            [one.max() if one.numel() else one.new_tensor(-INFINITE) for one in found]
+        ),
+    }
+    assert split(check_kernel(kernel, [x, begin, end, *outputs], expected, levels=LEVELS[device]))
+
+
+def test_pages_of_a_sequence(device: str) -> None:
+    """What an iteration finds of pages is asserted behind the loops, once all parts have ended."""
+    lengths = torch.tensor([0, 17, 20, 3], dtype=torch.int32, device=device)
+    query = torch.randn(4, 2, 3, 16, device=device)
+    key, value = (torch.randn(12, 4, 2, 16, device=device) for _ in range(2))
+    table = torch.randint(0, 12, (4, 5), dtype=torch.int32, device=device)
+    expected = torch.zeros_like(query)
+    for at, length in enumerate(lengths.tolist()):
+        pages = table[at, : -(-length // 4)].long()
+        if length:
+            keys, values = (one[pages].flatten(0, 1)[:length] for one in (key, value))
+            scores = torch.einsum("hgd,nhd->hgn", query[at], keys) * 0.25
+            expected[at] = torch.einsum("hgn,nhd->hgd", scores.softmax(-1), values)
+    arguments = [query, key, value, table, lengths, 0.25, torch.empty_like(query)]
+    kernel = paged_attention.paged_attention_kernel
+    options = {"levels": LEVELS[device], "configs": 4, "rtol": 1e-4, "atol": 1e-5}
+    ran = check_kernel(kernel, arguments, {"output": expected}, **options)
+    assert any(config.parts > 1 for config in ran)
+    if device == "cpu":
+        table[1, 2] = 12
+        with pytest.raises(AssertionFailedError, match="a sequence needs a page that is none"):
+            check_kernel(kernel, arguments, {"output": expected}, configs="random:3", levels="nt")
 
 
 @pytest.mark.parametrize("width", [0, 1, 16, 17, 67, 1021])
@@ -418,6 +481,14 @@ def artifact(kernel: Kernel, values: Any, parts: int, target: str, language: str
 
 
 CASES = {
+    "until": (
+        made(until, "i32", "i32", "fp32", "fp32"),
+        (
+            torch.zeros(2, 67),
+            *(torch.ones(2, dtype=torch.int32) for _ in range(2)),
+            *(torch.zeros(2) for _ in range(2)),
+        ),
+    ),
     "numbers": (made(three, *["fp32"] * 3), (torch.zeros(3, 1000), *[torch.zeros(3)] * 3)),
     "product": (
         product(of_halves),

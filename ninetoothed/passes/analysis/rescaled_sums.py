@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt
+from ninetoothed.passes.analysis.accumulators import accumulated
 from ninetoothed.passes.analysis.float_facts import filled_constant
 from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.scalars import repeated
@@ -228,7 +229,8 @@ def _is_float(value: SSAValue) -> bool:
 
 def rescaled_sums(loop: scf.ForOp, may_be_sunk: bool = False) -> dict[int, Rescaled | str]:
     """Of each place that a loop carries a value at, how it is combined: by the function of an extreme,
-    or as a sum that is rescaled where that grows; empty where it carries no such extreme.
+    as a sum that is rescaled where that grows, or by a function of its own, if it has nothing to do
+    with these; empty where it carries no such extreme.
     ``may_be_sunk``: the module is behind ``nt-sink-scales``.
 
     Raises:
@@ -251,8 +253,14 @@ def _around(
 ) -> dict[int, Rescaled | str]:
     args, end = loop.body.block.args[1:], loop.body.block.last_op
     assert end is not None
-    roles: dict[SSAValue, _Value] = {arg: _Value("sum", place=at) for at, arg in enumerate(args)}
-    roles[args[place]] = _Value("largest", _identity(args[place]))
+    combined: dict[int, Rescaled | str] = {place: extreme.function.data}
+    roles: dict[SSAValue, _Value] = {args[place]: _Value("largest", _identity(args[place]))}
+    for at, arg in enumerate(args):
+        # What is combined with a weight by itself is refused below.
+        if at != place and (name := accumulated(loop, at)) is not None:
+            combined[at] = name
+        elif at != place:
+            roles[arg] = _Value("sum", place=at)
     found = _Roles(roles, extreme.result, other, may_be_sunk)
     for op in loop.body.block.ops:
         if op is not end:
@@ -260,9 +268,8 @@ def _around(
     if other in found.roles or len(found.functions) != 1:
         raise Refusal(extreme, "the extreme depends on more that the loop carries")
     (function,) = found.functions
-    combined: dict[int, Rescaled | str] = {place: extreme.function.data}
     for at, value in enumerate(end.operands):
-        if at == place:
+        if at in combined:
             continue
         if found.roles.get(value) != _Value("next", place=at):
             raise Refusal(end, "what it carries is no sum that is rescaled")

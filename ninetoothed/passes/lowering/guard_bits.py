@@ -176,6 +176,31 @@ class YieldGuards(_Pattern):
         op.operands = [*op.operands, *guards]
 
 
+def drop_unchanged(loop: scf.ForOp) -> None:
+    """Let a loop carry nothing that each iteration leaves as it is."""
+    block = loop.body.block
+    end = block.last_op
+    assert isinstance(end, scf.YieldOp)
+    rows = list(zip(loop.iter_args, block.args[1:], end.arguments, loop.results, strict=True))
+    kept = [row for row in rows if row[1] is not row[2]]
+    if len(kept) == len(rows):
+        return
+    end.operands = [value for _, _, value, _ in kept]
+    for init, arg, value, result in rows:
+        if arg is value:
+            arg.replace_all_uses_with(init)
+            result.replace_all_uses_with(init)
+            block.erase_arg(arg)
+    body, inits = loop.detach_region(loop.body), [init for init, *_ in kept]
+    new = Inserter.before(loop).insert(scf.ForOp(loop.lb, loop.ub, loop.step, inits, body))
+    new.attributes.update(loop.attributes)
+    for (*_, result), found in zip(kept, new.results, strict=True):
+        found.name_hint = result.name_hint
+        result.replace_all_uses_with(found)
+    loop.detach()
+    loop.erase()
+
+
 def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
     """Build the guards of an op's results behind it, one each."""
     inserter = Inserter.behind(op)

@@ -110,13 +110,13 @@ nt.kernel @all_real symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A scan gives valid lanes where its operand has them: a loop carries that.
+// A scan gives valid lanes where its operand has them; what no iteration changes, a loop need not carry.
 // CHECK-LABEL: nt.kernel @in_a_loop
 // CHECK: [[g:%.*]] = nt.guard %xs[]
-// CHECK: %w, [[r:%.*]] = scf.for {{.*}} iter_args(%c = %v, [[c:%.*]] = [[g]])
-// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c valid [[c]] : !nt.tensor<[64] x i1> axis 0 reverse false {
-// CHECK: scf.yield %s, [[c]]
-// CHECK: {{%.*}} = nt.elementwise "where"([[r]], %w, {{%.*}})
+// CHECK: %w = scf.for {{.*}} iter_args(%c = %v)
+// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c valid [[g]] : !nt.tensor<[64] x i1> axis 0 reverse false {
+// CHECK: scf.yield %s :
+// CHECK: {{%.*}} = nt.elementwise "where"([[g]], %w, {{%.*}})
 nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>

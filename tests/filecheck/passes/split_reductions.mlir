@@ -10,7 +10,6 @@
 // REMARK-NEXT: remark: iterations kept together: what it carries is more than a sum or an extreme [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: sums of fp16 would be rounded otherwise [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: it is not the only loop [nt-split-reductions, missed]
-// REMARK-NEXT: remark: iterations kept together: how often the loop iterates is not known at the launch [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: nt.store would be done by each part [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: nt.print is done behind the loop [nt-split-reductions, missed]
 // REMARK-NEXT: remark: iterations kept together: only a call knows the size m of what it carries [nt-split-reductions, missed]
@@ -381,36 +380,6 @@ nt.kernel @twice symbols [#nt.symbol<n size 0 to ?>] arrange {
     %v = nt.full %total : f32 -> !nt.tensor<[64] x f32>
     nt.store %v, %a[%i] : !nt.tensor<[64] x f32>, !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32]
   }
-  nt.return
-}
-
-// Data say how often the loop iterates.
-// CHECK-LABEL: nt.kernel @counted
-// CHECK-NOT: nt.scratch
-nt.kernel @counted symbols [#nt.symbol<n size 0 to ?>] arrange {
-  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
-  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>
-  %0 = nt.access %x <[[1], [n ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, n]]>
-      : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>
-  %1 = nt.access %y <[[1]] -> [0]> : !nt.tensor<[1] x f32> -> !nt.tensor<[1] x f32>
-  nt.arranged %0, %1 : !nt.tensor<[1] x !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>>, !nt.tensor<[1] x f32>
-} apply {
-^bb0(%a : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, %b : !nt.tensor<[] x f32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c2 = arith.constant 2 : i32
-  %count = nt.size <n ceildiv 64> : i32
-  %zero = arith.constant 0.0 : f32
-  %seven = arith.constant 7.0 : f32
-  %first = nt.load %b[] : !nt.tensor<[] x f32>[] -> f32
-  %times = nt.cast %first : f32 -> i32
-  %total = scf.for %i = %c0 to %times step %c1 iter_args(%t = %zero) -> (f32) : i32 {
-    %v = nt.load %a[%i] other 0.0 : f32 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-    %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
-    %u = nt.elementwise "add"(%t, %s) : (f32, f32) -> f32
-    scf.yield %u : f32
-  }
-  nt.store %total, %b[] : f32, !nt.tensor<[] x f32>[]
   nt.return
 }
 
