@@ -50,12 +50,16 @@ STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 """Triton's stages for NVIDIA GPUs."""
 _NO_KERNELS = ("checks", "demo", "runner", "transformer")
 # Where the numbers of a call decide the arrangement: kernels of some call, by example.
-_OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
-    "avg_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True, True),
-    "conv2d": lambda example: example.make_kernel((2, 2), (3, 3), (2, 2)),
-    "depthwise_conv2d": lambda example: example.make_kernel((1, 1), (1, 1), (1, 1)),
-    "max_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True),
-    "topk": lambda example: example.topk_kernel(8),
+_OF_A_CALL: dict[str, Callable[[Any], tuple[Kernel, ...]]] = {
+    "avg_pool2d": lambda example: (example.make_kernel((3, 3), (2, 2), (1, 1), True, True),),
+    "conv2d": lambda example: (example.make_kernel((2, 2), (3, 3), (2, 2)),),
+    "depthwise_conv2d": lambda example: (example.make_kernel((1, 1), (1, 1), (1, 1)),),
+    "max_pool2d": lambda example: (example.make_kernel((3, 3), (2, 2), (1, 1), True),),
+    "topk": lambda example: (
+        example.topk_kernel(8),
+        example.chunks_kernel(8, 4096),
+        example.merge_kernel(8),
+    ),
 }
 # Of a dim whose size is a constant: a head's, or where a block has too many lanes so, a filter's.
 _SIZES = (64, 3)
@@ -78,7 +82,7 @@ def example_kernels() -> dict[str, tuple[str, Kernel]]:
         name = module.__name__.removeprefix("examples.")
         kernels = [value for value in vars(module).values() if isinstance(value, Kernel)]
         if name in _OF_A_CALL:
-            kernels.append(_OF_A_CALL[name](module))
+            kernels += _OF_A_CALL[name](module)
         for kernel in kernels:
             found.setdefault(kernel.definition.name, (name, kernel))
     return found

@@ -65,11 +65,13 @@ SIZES = {
     "softmax": ((5, 131), (8, 256)),
     "swiglu": ((5, 131), (8, 256)),
     "swiglu_backward": ((5, 131), (8, 256)),
-    "topk": ((3, 131, 5), (4, 128, 8)),
+    "topk": ((3, 131, 5), (4, 128, 8), (3, 8209, 5)),
     "varlen_attention": ((3, 2, 79, 64), (2, 2, 128, 64)),
     "w4a16_matmul": ((3, 37, 256), (64, 128, 128)),
 }
-"""What the inputs of each operation are made from: odd numbers, and such that blocks divide."""
+"""What the inputs of each operation are made from: odd numbers, such that blocks divide, and others
+for which it calls other kernels.
+"""
 Call = tuple[Kernel, tuple[Any, ...], dict[str, Any]]
 
 
@@ -96,8 +98,9 @@ def calls(name: str, sizes: tuple[int, ...], device: str, patch: pytest.MonkeyPa
     return found
 
 
-@pytest.mark.parametrize("place", [0, 1], ids=["odd", "even"])
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize(
+    ("name", "place"), [(name, place) for name, each in SIZES.items() for place in range(len(each))]
+)
 @pytest.mark.parametrize("where", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_examples(name: str, place: int, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_TUNE", "off")

@@ -73,6 +73,8 @@ CALLS = (
     _call("argmax", lambda d, n: (_draw(5 * n, 33, device=d),)),
     _call("cumsum", lambda d, n: (_draw(5 * n, 33, device=d),)),
     _call("topk", lambda d, n: (_draw(5 * n, 33, device=d), 4)),
+    # Of so long rows, each is cut into chunks.
+    _call("topk", lambda d, n: (_draw(n, 8200, device=d), 4)),
     _call("rms_norm", lambda d, n: (_draw(5 * n, 32, device=d), _draw(32, device=d))),
     _call(
         "add_rms_norm",

@@ -67,6 +67,8 @@ _OTHERS = (
     _named("swiglu", "swiglu_kernel"),
     _named("swiglu", "swiglu_backward_kernel"),
     _named("topk", "topk_kernel(8)"),
+    _named("topk", "chunks_kernel(8, 4096)"),
+    _named("topk", "merge_kernel(8)"),
     ExampleKernel("varlen_attention", ("--set", "is_causal=True")),
 )
 _FILES = {kernel.file for kernel in _OTHERS}

@@ -163,6 +163,75 @@ def test_topk_of_infinities_nans_and_equal_numbers(load: Load, draw: Draw) -> No
     assert topk(input, 3)[1][2:4].tolist() == [[0, 1, 2], [0, 1, 2]]
 
 
+def first_of_the_best(input: torch.Tensor, k: int) -> torch.Tensor:
+    """The indices of the k largest, of equal ones the first ones."""
+    return input.cpu().sort(dim=1, descending=True, stable=True).indices[:, :k].to(input.device)
+
+
+def number_of_chunks(input: torch.Tensor, k: int) -> int:
+    return math.ceil(input.shape[1] / topk.chunk_length(input, 1 << (k - 1).bit_length()))
+
+
+@kinds
+def test_topk_of_chunks(place: Place, load: Load, draw: Draw) -> None:
+    """Of few long rows; numbers of 16 bits are there several times, in several chunks."""
+    example = load("topk")
+    for rows, columns, k in ((1, 8192, 1), (3, 9000, 8), (2, 20011, 100), (1, 50257, 50)):
+        input = draw(rows, columns)
+        assert number_of_chunks(input, k) > 1
+        values, indices = example.topk(input, k)
+        assert torch.equal(indices, first_of_the_best(input, k))
+        assert torch.equal(values, input.gather(1, indices))
+
+
+def test_chunks_of_topk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most as many as there are programs for, as hold 4096 columns, and whose keys one program
+    sorts.
+    """
+    monkeypatch.setattr(topk, "PROGRAMS", 16)
+    for rows, columns, k, chunks in (
+        *((1, 4095, 1, 1), (1, 8191, 1, 1), (1, 8192, 1, 2), (1, 8193, 1, 2), (2, 20011, 1, 4)),
+        *((1, 10**6, 64, 16), (5, 10**6, 64, 3), (16, 10**6, 64, 1), (17, 10**6, 64, 1)),
+        *((1, 10**6, 65, 8), (1, 10**6, 512, 2), (1, 10**6, 513, 1), (0, 8192, 1, 2)),
+    ):
+        input = torch.empty(rows, columns, device="meta")
+        assert number_of_chunks(input, k) == chunks
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_topk_of_chunks_of_infinities_nans_and_equal_numbers(load: Load, draw: Draw) -> None:
+    topk = load("topk").topk
+    input = draw(4, 12300)
+    input[0, [12299, 6143, 6144, 3]] = math.nan
+    input[1, 5] = -torch.tensor(math.nan)
+    input[1, 12000] = math.inf
+    input[2] = -math.inf
+    input[2, 9000] = -1.0
+    input[3] = 1.0
+    input[3, [7000, 6150]] = 2.0
+    for matrix in (input, transposed(input)):
+        assert number_of_chunks(matrix, 130) > 1
+        for k in (1, 4, 130):
+            values, indices = topk(matrix, k)
+            check_topk(matrix, k, values, indices)
+            assert torch.equal(indices, first_of_the_best(matrix, k))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16])
+def test_topk_of_chunks_that_end_behind_16_bits(
+    load: Load, draw: Draw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the last chunk has behind the end of its row is less than all negative numbers."""
+    example = load("topk")
+    monkeypatch.setattr(example, "PROGRAMS", 16)
+    monkeypatch.setattr(example, "SHORTEST", 13000)
+    for columns in (2**16 - 1, 2**16, 2**16 + 1):
+        input = -1 - draw(2, columns).abs()
+        input[1, 9:] = -math.inf
+        assert 2**16 % example.chunk_length(input, 16)
+        assert torch.equal(example.topk(input, 10)[1], first_of_the_best(input, 10))
+
+
 def test_topk_refuses_other_k_and_types() -> None:
     for k, columns in ((4, 3), (-1, 3), (1025, 2000)):
         with pytest.raises(ValueError, match=f"k is {k}, and must be between 0 and"):
@@ -177,7 +246,7 @@ def test_without_elements(load: Load, draw: Draw) -> None:
     assert cumsum(draw(5, 0)).shape == (5, 0)
     assert load("argmax").argmax(draw(0, 5)).shape == (0,)
     topk = load("topk").topk
-    for input, k in ((draw(0, 5), 2), (draw(5, 3), 0), (draw(5, 0), 0)):
+    for input, k in ((draw(0, 5), 2), (draw(0, 9000), 2), (draw(5, 3), 0), (draw(5, 0), 0)):
         values, indices = topk(input, k)
         assert values.shape == indices.shape == (input.shape[0], k)
     cross_entropy = load("cross_entropy").cross_entropy

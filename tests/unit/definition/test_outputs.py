@@ -80,6 +80,9 @@ UNDECIDED = {
     "rotary_embedding": "dim 3 of output",
     # Of the 8 largest elements, it may have room for fewer.
     "topk-topk_kernel(8)": "dim 1 of values",
+    "topk-merge_kernel(8)": "dim 1 of values",
+    # Nor need the last chunk have all keys.
+    "topk-chunks_kernel(8, 4096)": "dim 1 of keys",
 }
 """What nothing decides of the others, whose outputs are like an input, or need a function."""
 

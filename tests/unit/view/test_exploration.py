@@ -50,6 +50,7 @@ LEFT_OUT = {
     "paged_attention": dict.fromkeys(("key", "value", "block_table"), COMPUTED),
     "sliding_window_attention-is_capped=True": {"key": COMPUTED, "value": COMPUTED},
     "topk-topk_kernel(8)": {"input": POINTER},
+    "topk-merge_kernel(8)": {"input": POINTER},
     "varlen_attention-is_causal=True": {
         **dict.fromkeys(("query", "key", "value"), COMPUTED),
         "output": POINTER,
