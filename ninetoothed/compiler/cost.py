@@ -3,7 +3,8 @@
 Counted are the programs, the blocks that each reads and writes in each iteration of its loops, the
 dots and other operations on lanes, and what is live at once. Nothing here knows a device:
 ``runtime.tuning.model`` estimates times from it. What only a run shows is assumed: a loop of
-unknown trip count has :data:`ASSUMED_ITERATIONS`, and of two branches each runs every other time.
+unknown trip count has :data:`ASSUMED_ITERATIONS`, a length of which data tell, and that is divided
+into blocks, is :data:`ASSUMED_LENGTH`, and of two branches each runs every other time.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from ninetoothed.symbolic.expr import (
 from ninetoothed.symbolic.normal_form import normalize
 
 ASSUMED_ITERATIONS = 16
+ASSUMED_LENGTH = 1024
 
 Sizes = tuple[IndexExpr, ...]
 
@@ -271,6 +273,8 @@ class _Counter:
                 return self.typical(op.value)
             case nt.ElementwiseOp() as op if op.function.data in _SCALARS:
                 found = [self.typical(argument) for argument in op.arguments]
+                if found[0] is None and op.function.data in _QUOTIENTS:
+                    found[0] = const(ASSUMED_LENGTH)
                 if len(found) == 2 and found[0] is not None and found[1] is not None:
                     return binary(_SCALARS[op.function.data], found[0], found[1])
             case nt.OffsetsOp() as op if not op.dims and op.source_dim is not None:
@@ -464,6 +468,9 @@ _SCALARS = {
     **{name: name for name in ("add", "sub", "mul", "floordiv", "mod")},
     **{"minimum": "min", "maximum": "max", "cdiv": "ceildiv"},
 }
+
+
+_QUOTIENTS = frozenset(("floordiv", "cdiv"))
 
 
 def _largest(sets: Iterable[tuple[Lanes, ...]]) -> tuple[tuple[Lanes, ...], ...]:

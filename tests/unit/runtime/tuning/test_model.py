@@ -14,6 +14,7 @@ from examples.attention import attention_kernel
 from examples.fused_linear import fused_linear_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
+from examples.varlen_attention import varlen_attention_kernel
 from examples.w4a16_matmul import w4a16_matmul_kernel
 from ninetoothed.artifacts.configuration import DESCRIPTORS, PERSISTENT, SPLIT, Config, Space
 from ninetoothed.artifacts.occupancy import (
@@ -53,6 +54,17 @@ def product(m: int, n: int, k: int) -> tuple[dict[str, int], Config]:
     """The block sizes that are chosen, by what they are of, and the whole choice."""
     best = ranked(matmul_kernel, meta(m, k), meta(k, n), meta(m, n))[0].config
     return dict(zip("mkn", (value for _, value in best.values), strict=True)), best
+
+
+def test_blocks_of_lengths_that_data_tell() -> None:
+    """A loop over them has the fewer iterations, the larger they are: 16 keys are too few."""
+    query, key = meta(8192, 32, 1, 64), meta(8192, 32, 64)
+    positions, offsets = (meta(*shape, dtype=torch.int32) for shape in ((16, 1024), (17,)))
+    best = ranked(
+        varlen_attention_kernel,
+        *(query, key, key, positions, offsets, offsets, True, 0.125, query),
+    )
+    assert {dict(row.config.values)["BLOCK_SIZE_1"] for row in best[:4]} == {64}
 
 
 def test_large_products_take_large_blocks_and_small_ones_small() -> None:
