@@ -84,6 +84,7 @@ from ninetoothed.ir.kernel_pass import JoinedLanes, KernelPass
 from ninetoothed.ir.rewriting import Inserter, set_type
 from ninetoothed.language.table import REDUCTIONS
 from ninetoothed.layout.access import Access, index_names
+from ninetoothed.passes.analysis.float_facts import filled_constant
 from ninetoothed.passes.analysis.pass_refusal import Refusal
 from ninetoothed.passes.analysis.windows import (
     Read,
@@ -149,9 +150,10 @@ class _Unrolling:
         for owner in whole:
             if isinstance(owner, nt.FullOp) and not owner.result.uses:
                 Rewriter.erase_op(owner)
-        # Of masks that the identity stands for, nothing is left.
+        # Of masks that the identity stands for, and of what is chosen where lanes are combined,
+        # nothing is left.
         for lane in itertools.chain.from_iterable(self.lanes.values()):
-            if isinstance(lane.owner, nt.GuardOp) and not lane.uses:
+            if isinstance(lane.owner, nt.GuardOp | nt.ElementwiseOp) and not lane.uses:
                 Rewriter.erase_op(lane.owner)
 
     def _lane(self, op: Operation, lane: int) -> SSAValue:
@@ -213,7 +215,12 @@ class _Combine:
     def __call__(self, left: Sequence[SSAValue], right: Sequence[SSAValue]) -> list[SSAValue]:
         if self.op is None:
             (one,), (two,) = left, right
-            return [self._apply(self.function, one, two)]
+            chosen = _chosen(two, self.function)
+            if chosen is None:
+                return [self._apply(self.function, one, two)]
+            # So a product and a sum stay side by side, and are one instruction.
+            condition, value = chosen
+            return [self._apply("where", condition, self._apply(self.function, one, value), one)]
         count = len(self.op.values)
         found = self._region(self.op, [*left[:count], *right[:count]])
         if not self.is_masked:
@@ -245,6 +252,21 @@ class _Combine:
                 block_type = nt.block_type(sizes, result.type)
                 values[result] = self.inserter.insert(_copied(one, operands, block_type)).results[0]
         return [values[operand] for operand in end.operands]
+
+
+def _chosen(value: SSAValue, function: str) -> tuple[SSAValue, SSAValue] | None:
+    """The condition and the value of lanes that are chosen where it holds, and are elsewhere the
+    identity of a function; None of others.
+    """
+    op, name = value.owner, _OF_COMBINE.get(function)
+    if not isinstance(op, nt.ElementwiseOp) or op.function.data != "where" or name is None:
+        return None
+    condition, chosen, other = op.arguments
+    identity = REDUCTIONS[name].identity
+    assert identity is not None
+    if filled_constant(other) != identity(nt.dtype_of(value.type)):
+        return None
+    return condition, chosen
 
 
 def _copied(op: Operation, operands: Sequence[SSAValue], result: Attribute) -> Operation:
