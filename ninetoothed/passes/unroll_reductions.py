@@ -7,7 +7,8 @@ number of its lane: of flattened windows, no divisions are left.
 
 It is done where nothing else needs what is read, and not along rows that memory holds one behind
 the other, which are read in vectors. What has the window's dim alone, as a filter that every window
-is multiplied by, is read number by number.
+is multiplied by, is read number by number. A lane that is chosen where a condition holds, and is the
+identity elsewhere, is combined first and chosen then: so a product and a sum are one instruction.
 
 Why here: block sizes are known, and lanes are not padded yet. It completes stage ``specialized``.
 
