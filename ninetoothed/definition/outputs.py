@@ -30,8 +30,9 @@ class Output:
     """Output: its name and the position of its first parameter, and what says its shape.
 
     ``shape``: Python source of each size (see :class:`Outputs`). ``like``: the position of the
-    input that it is like. ``function`` returns the shape, or the shape and the element type; it
-    takes the inputs and symbols that ``takes`` names.
+    input that it is like; with a ``shape``, only the element type is that one's. ``function``
+    returns the shape, or the shape and the element type; it takes the inputs and symbols that
+    ``takes`` names.
     """
 
     name: str

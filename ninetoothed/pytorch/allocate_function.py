@@ -87,7 +87,7 @@ def _maker(interface: Interface, inputs: Sequence[int]) -> str:
 def _made(output: Output, maker: str, condition: str) -> str:
     """Source of an output: memory is left as it is where the condition says so."""
     place = output.position
-    if output.like is not None:
+    if output.like is not None and output.shape is None:
         empty, zeros, given = "empty_like", "zeros_like", f"a{output.like}"
     else:
         empty, zeros = f"{maker}.new_empty", f"{maker}.new_zeros"
