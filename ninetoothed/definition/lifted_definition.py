@@ -38,7 +38,7 @@ def lifted_tensors(arranged: Arranged, batched: Collection[str]) -> Arranged:
 
 
 def lifted_outputs(outputs: Outputs, batched: Sequence[int], names: Sequence[str]) -> Outputs:
-    """The outputs of a call for a whole batch, each with its dim in front: row-major tensors.
+    """The outputs of a call for a whole batch, each with its dim in front.
 
     ``batched`` are the positions of the inputs that have the dim of the batch, among parameters of
     these ``names``. What says the outputs of one call says those of each, of inputs without it.
@@ -63,7 +63,8 @@ def lifted_outputs(outputs: Outputs, batched: Sequence[int], names: Sequence[str
             shape = tuple(read(one.like, dim + own) for dim in range(one.ndim))
         if shape is not None:
             shape = (read(batched[0], 0), *shape)
-        each.append(replace(one, ndim=one.ndim + 1, shape=shape, function=function, takes=takes))
+        grown_one = replace(one, ndim=one.ndim + 1, batches=one.batches + 1)
+        each.append(replace(grown_one, shape=shape, function=function, takes=takes))
     return replace(outputs, each=tuple(each), sizes=tuple(sizes))
 
 
@@ -95,7 +96,7 @@ def _of_batch(
 
 def _one(tensor: Any) -> Any:
     """A tensor without data, like one of a batch."""
-    return tensor.new_empty(tensor.shape[1:], device="meta")
+    return tensor.new_empty_strided(tensor.shape[1:], tensor.stride()[1:], device="meta")
 
 
 def _with(size: Any, said: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.cache.entries import EqualSizes, OutputFacts
@@ -24,7 +24,8 @@ from ninetoothed.pytorch.allocation import Allocation
 
 
 class LiftedKernel(KernelWithOutputs):
-    """A kernel for a batch of calls of one that allocates outputs, which it allocates, too.
+    """A kernel for a batch of calls of one that allocates outputs, which it allocates, too; they
+    are returned row-major.
 
     ``kernel``: of a whole batch, with its outputs among its arguments. ``one``: of one call.
     ``batched`` names the inputs that have the dim of the batch.
@@ -62,7 +63,10 @@ class LiftedKernel(KernelWithOutputs):
         if index_bits(values) == 64:
             raise ArgumentError(TOO_WIDE)
         super().__call__(*values[: self._count], **keywords)
-        return result
+        # The kernel may ask how its outputs lie in memory, which is as in single calls.
+        if isinstance(result, tuple):
+            return tuple([one.contiguous() for one in cast("tuple[Any, ...]", result)])
+        return result.contiguous()
 
     def _facts(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> OutputFacts:
         """What ``Allocation`` asks: what is proved of one call and of a batch, too."""

@@ -9,6 +9,7 @@ kernel for each index, and warns.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -71,6 +72,7 @@ class BatchedOperator:
         self._lifted: dict[str, NamedOperator | Refusal] = {}
         self._refused: dict[Hashable, Refusal] = {}
         self._warned: set[NineToothedWarning] = set()
+        self._levels_of: dict[str, list[list[str]]] = {}
         self._first = "batched"
         while self._first in named.inputs:
             self._first += "_"
@@ -83,7 +85,7 @@ class BatchedOperator:
     def run(self, batched: str, *given: Any) -> Any:
         """Run the kernels: the operator on tensors with data."""
         inputs = self.named.completed(given)
-        if self._size(batched, inputs) == 0:
+        if self._size(self._levels(batched)[-1], inputs) == 0:
             return self.check(batched, *inputs)
         refusal = self._refusal(batched, inputs)
         if refusal is None:
@@ -103,13 +105,11 @@ class BatchedOperator:
             ArgumentError: one does not fit.
         """
         inputs = self.named.completed(given)
-        levels = batched.split(";")
         sizes: list[Any] = []
-        for level in reversed(range(len(levels))):
-            sizes.append(self._size(";".join(levels[: level + 1]), inputs))
-            names = levels[level].split(",")
+        for names in reversed(self._levels(batched)):
+            sizes.append(self._size(names, inputs))
             pairs = zip(self.named.inputs, inputs, strict=True)
-            inputs = [one.new_empty(one.shape[1:]) if name in names else one for name, one in pairs]
+            inputs = [_behind(one) if name in names else one for name, one in pairs]
         returned = self.named.check(*inputs)
         if not self.named.has_results:
             return None
@@ -126,11 +126,11 @@ class BatchedOperator:
         """Make a call for each index of the outermost batch: of one element each, or of those
         batches that are left.
         """
-        inner, _, outer = batched.rpartition(";")
-        names = outer.split(",")
+        inner, _, _ = batched.rpartition(";")
+        names = self._levels(batched)[-1]
         one_call = functools.partial(call_batched, inner) if inner else call
         calls: list[Any] = []
-        for index in range(self._size(batched, inputs)):
+        for index in range(self._size(names, inputs)):
             pairs = zip(self.named.inputs, inputs, strict=True)
             calls.append(one_call(*[one[index] if name in names else one for name, one in pairs]))
         if not self.named.has_results:
@@ -195,10 +195,41 @@ class BatchedOperator:
             return None, None
         return found, 0 if isinstance(found, torch.Tensor) else (0,) * len(found)
 
-    def _size(self, batched: str, inputs: Sequence[Any]) -> Any:
-        """The size of the outermost batch."""
-        name = batched.rpartition(";")[2].split(",")[0]
-        return inputs[self.named.inputs.index(name)].shape[0]
+    def _levels(self, batched: str) -> list[list[str]]:
+        """The names of the tensors that have the dim of each batch, the innermost first.
+
+        Raises:
+            ArgumentError: the text tells no such names.
+        """
+        found = self._levels_of.get(batched)
+        if found is None:
+            found = [level.split(",") for level in batched.split(";")]
+            for name in itertools.chain(*found):
+                if name not in self.named.tensors:
+                    raise ArgumentError(
+                        f"{batched_name(self._name)}: {self._first} is {batched!r}, and {name!r} "
+                        f"is none of the tensors {', '.join(self.named.tensors)}; give the names "
+                        "of those that are mapped over, as in 'x,y', and of nested batches the "
+                        "innermost first, as in 'x,y;x'"
+                    )
+            self._levels_of[batched] = found
+        return found
+
+    def _size(self, names: Sequence[str], inputs: Sequence[Any]) -> Any:
+        """The size of the batch of which tensors of these names have the first dim.
+
+        Raises:
+            ArgumentError: one has none, or another one.
+        """
+        shapes = [inputs[self.named.inputs.index(name)].shape for name in names]
+        for name, shape in zip(names, shapes, strict=True):
+            if not shape or shape[0] != shapes[0][0]:
+                raise ArgumentError(
+                    f"{batched_name(self._name)}: the first dims of {' and '.join(names)} are that "
+                    f"of the batch, and {name} has the shape {tuple(shape)}, where {names[0]} has "
+                    f"{tuple(shapes[0])}"
+                )
+        return shapes[0][0]
 
     def _refusal(self, batched: str, inputs: Sequence[Any]) -> Refusal | None:
         """Why calls like this one are made one by one; None if nothing is known against one."""
@@ -216,7 +247,7 @@ class BatchedOperator:
 
     def _shared(self, batched: str, tensors: Mapping[str, torch.Tensor]) -> tuple[str, str] | None:
         """A tensor that is written and another one of which calls may see what others wrote."""
-        levels = [level.split(",") for level in batched.split(";")]
+        levels = self._levels(batched)
         sets = dict(zip(tensors, alias_sets([*map(span, tensors.values())]), strict=True))
         for name in [self.named.inputs[place] for place in self.named.mutated]:
             for other in tensors:
@@ -245,8 +276,7 @@ class BatchedOperator:
         """
         found = self._lifted.get(batched)
         if not isinstance(found, NamedOperator):
-            levels = [level.split(",") for level in batched.split(";")]
-            found = self._lifted[batched] = self._lift(levels)
+            found = self._lifted[batched] = self._lift(self._levels(batched))
         return found
 
 
@@ -265,6 +295,11 @@ def batched_inputs(named: NamedOperator) -> Callable[[Sequence[Any]], Sequence[A
 def _several(returned: Any) -> tuple[torch.Tensor, ...]:
     """The results of a call, of which one is returned as it is."""
     return (returned,) if isinstance(returned, torch.Tensor) else returned
+
+
+def _behind(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor like that of one call of a batch, whose values nothing is known of."""
+    return tensor.new_empty_strided(tensor.shape[1:], tensor.stride()[1:])
 
 
 def _class(value: Any) -> Hashable:

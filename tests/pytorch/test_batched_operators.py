@@ -7,9 +7,7 @@
 
 from __future__ import annotations
 
-import itertools
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -23,83 +21,17 @@ from examples.matmul import matmul_kernel
 from examples.rms_norm import rms_norm_kernel
 from examples.softmax import softmax_kernel
 from examples.topk import topk_kernel
-from ninetoothed import Tensor, VmapWarning, block_size
-from ninetoothed.errors import ArgumentError
+from ninetoothed import Tensor
 from ninetoothed.kernel.kernel import Kernel
+from tests.support.batched_calls import (
+    as_they_are,
+    check,
+    drawn,
+    made,
+    operator,
+    single_calls,
+)
 from tests.support.example_calls import CALLS, ExampleCall
-
-BLOCK_SIZE = block_size()
-_numbers = itertools.count()
-
-
-def operator(kernel: Kernel, **options: Any) -> Callable[..., Any]:
-    """An operator of a name of its own."""
-    return ninetoothed.operator(f"batches::k{next(_numbers)}", kernel, **options)
-
-
-def in_blocks(*tensors):
-    return tuple(tensor.tile((BLOCK_SIZE,)) for tensor in tensors)
-
-
-def as_they_are(*tensors):
-    return tensors
-
-
-def made(application: Callable[..., Any], arrangement: Any = in_blocks, ndim: int = 1) -> Kernel:
-    """A kernel whose tensors have so many dims each."""
-    count = application.__code__.co_argcount
-    return ninetoothed.make(arrangement, application, tuple(Tensor(ndim) for _ in range(count)))
-
-
-def drawn(*shape: int, device: str = "cpu") -> torch.Tensor:
-    generator = torch.Generator().manual_seed(sum(shape))
-    return torch.randn(shape, generator=generator).to(device)
-
-
-@pytest.fixture
-def launches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the kernels that are called, in order."""
-    found: list[str] = []
-    called = Kernel.__call__
-
-    def call(kernel: Kernel, *args: Any, **kwargs: Any) -> Any:
-        found.append(kernel.__name__)
-        return called(kernel, *args, **kwargs)
-
-    monkeypatch.setattr(Kernel, "__call__", call)
-    return found
-
-
-def single_calls(function: Any, in_dims: Sequence[int | None], *args: Any) -> Any:
-    """What vmap returns, by a call for each index."""
-    sizes = [one.shape[dim] for one, dim in zip(args, in_dims, strict=True) if dim is not None]
-    results: list[Any] = []
-    for index in range(sizes[0]):
-        pairs = zip(args, in_dims, strict=True)
-        results.append(
-            function(*[one if dim is None else one.select(dim, index) for one, dim in pairs])
-        )
-    if isinstance(results[0], torch.Tensor):
-        return torch.stack(results)
-    return tuple(torch.stack(one) for one in zip(*results, strict=True))
-
-
-def check(launches: list[str], function: Any, in_dims: Sequence[int | None], *args: Any) -> None:
-    """Check that vmap makes one launch, and gives the bits of single calls."""
-    launches.clear()
-    found = vmap(function, in_dims=tuple(in_dims))(*args)
-    assert len(launches) == 1, launches
-    expected = single_calls(function, in_dims, *args)
-    assert [*map(torch.Tensor.stride, several(found))] == [
-        *map(torch.Tensor.stride, several(expected))
-    ]
-    for one, other in zip(several(found), several(expected), strict=True):
-        assert torch.equal(one, other)
-
-
-def several(results: Any) -> tuple[torch.Tensor, ...]:
-    return (results,) if isinstance(results, torch.Tensor) else results
-
 
 # Examples.
 
@@ -319,6 +251,49 @@ def test_what_is_asked_is_that_of_a_call(
     check(launches, operator(made(application), outputs={"y": "x"}), (1,), drawn(40, 3).to(device))
 
 
+def places(x, y):
+    y = x * 0 + y.offsets() + y.source.stride(0) * 100
+
+
+def stored_by_address(x, y):
+    ntl.store(y.data_ptr() + x.offsets(), x)
+
+
+@pytest.mark.parametrize("application", [places, stored_by_address], ids=lambda one: one.__name__)
+def test_outputs_lie_in_memory_as_in_single_calls(
+    application: Callable[..., Any], launches: list[str], device: str
+) -> None:
+    def rows(x, y):
+        return x.tile((1, -1)), y.tile((1, -1))
+
+    tested = operator(made(application, rows, 2), outputs={"y": "x"})
+    check(launches, tested, (0,), drawn(3, 5, 4, device=device).mT)
+    if application is places:
+        # Only the output is dense.
+        check(launches, tested, (1,), drawn(5, 3, 4, device=device).transpose(0, 2))
+    columns = drawn(2, 3, 5, 4, device=device).mT
+    found = vmap(vmap(tested))(columns)
+    assert torch.equal(found, torch.stack([single_calls(tested, (0,), one) for one in columns]))
+
+
+def test_functions_of_outputs_are_told_strides(launches: list[str], device: str) -> None:
+    def copied(x, y):
+        y = x
+
+    def rows(x, y):
+        return x.tile((1, -1)), y.tile((1, -1))
+
+    def shape(x):
+        return x.shape, torch.float64 if x.is_contiguous() else torch.float32
+
+    tested = operator(made(copied, rows, 2), outputs=shape)
+    for x in (drawn(3, 4, 5, device=device), drawn(3, 5, 4, device=device).mT):
+        check(launches, tested, (0,), x)
+        expected = torch.float64 if x.is_contiguous() else torch.float32
+        assert vmap(tested)(x).dtype == expected
+        assert torch.compile(vmap(tested), backend="eager", fullgraph=True)(x).dtype == expected
+
+
 def looked_up(x, table, y):
     y = x + table[3] + table.source.shape[0]
 
@@ -463,128 +438,3 @@ def test_autocast(launches: list[str], device: str) -> None:
         found = vmap(add)(*drawn(2, 3, 40, device=device))
     assert found.dtype == torch.bfloat16
     assert len(launches) == 1
-
-
-# Where calls are made one by one.
-
-
-def refused(function: Any, in_dims: Sequence[int | None], *args: Any) -> str:
-    """The reason why vmap makes single calls, once, and that its results are theirs."""
-    with pytest.warns(VmapWarning) as raised:
-        found = vmap(function, in_dims=tuple(in_dims))(*args)
-    (warning,) = [one.message for one in raised if isinstance(one.message, VmapWarning)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        expected = single_calls(function, in_dims, *args)
-    assert torch.equal(found, expected)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", VmapWarning)
-        assert torch.equal(vmap(function, in_dims=tuple(in_dims))(*args), expected)
-    prefix = (
-        f"torch.func.vmap calls {function._schema.name} for each index of the batch, and not once: "
-    )
-    assert warning.message.startswith(prefix)
-    return warning.message.removeprefix(prefix)
-
-
-def test_programs_that_write_one_element() -> None:
-    def all_to_one(x, y):
-        return x.tile((4,)), y.tile((-1,)).expand((x.tile((4,)).shape[0],))
-
-    def total(x, y):
-        y = ntl.sum(x)
-
-    with pytest.warns(ninetoothed.RaceWarning):
-        kernel = made(total, all_to_one)
-    tested = operator(kernel, outputs={"y": lambda x: (1,)})
-    assert refused(tested, (0,), torch.ones(3, 8)).startswith("two programs write one element of y")
-
-
-def test_levels_that_do_not_agree() -> None:
-    def rows(x, y, z):
-        return x.tile((1, -1)), y.tile((1, -1)), z.tile((1, -1))
-
-    def first_plus(x, y, z):
-        z = x + y
-
-    tested = operator(made(first_plus, rows, 2), outputs={"z": "x"})
-    x, y = drawn(2, 3, 8), drawn(2, 2, 8)
-    with pytest.warns(ninetoothed.AgreementWarning):
-        message = refused(tested, (0, 0), x, y)
-    assert "another number of elements than there are programs" in message
-    # With other sizes they do.
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert torch.equal(vmap(tested)(x, x), 2 * x)
-
-
-def test_gradients_that_are_lost() -> None:
-    tested = operator(made(product), outputs={"z": "x"})
-    x = drawn(2, 8).requires_grad_()
-    with pytest.warns(ninetoothed.GradientWarning):
-        message = refused(tested, (0, 0), x, x.detach())
-    assert message.startswith("x requires gradients, and none flow through a kernel")
-
-
-def test_backward_that_is_a_function() -> None:
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        return gradient, gradient
-
-    add = operator(add_kernel, outputs={"output": "lhs"}, backward=backward)
-    x = drawn(2, 8)
-    assert refused(add, (0, 0), x.requires_grad_(), x) == (
-        "its backward is a function, for the gradients of one call; a kernel as backward takes a "
-        "batch"
-    )
-
-
-def test_shapes_that_depend_on_data() -> None:
-    def prefix(x, count, y):
-        y = x
-
-    def arrangement(x, count, y):
-        return x.tile((1,)), count.tile((1,)), y.tile((1,))
-
-    tested = operator(made(prefix, arrangement), outputs={"y": lambda count: (int(count.sum()),)})
-    x, count = drawn(2, 4), torch.ones(2, 4)
-    assert refused(tested, (0, 0), x, count) == (
-        "the function of y does not tell a shape of tensors without data: RuntimeError"
-    )
-    assert vmap(tested, in_dims=(0, None))(x, count[0]).shape == (2, 4)
-
-
-def test_memory_of_what_is_written(launches: list[str]) -> None:
-    add = operator(add_kernel)
-    x, output = drawn(3, 8), torch.zeros(4, 8)
-    # A call reads what an earlier one wrote.
-    with pytest.warns(VmapWarning, match="output is written, and shares memory with rhs"):
-        vmap(add, out_dims=None)(x, output[:3], output[1:])
-    torch.testing.assert_close(output[1:], x.cumsum(0))
-    with pytest.warns(VmapWarning, match="output is written, and shares memory with lhs"):
-        vmap(add, in_dims=(None, 0, 0), out_dims=None)(output[1], x, output[1:])
-    one = torch.zeros(8)
-    with pytest.warns(VmapWarning, match="several of its indices are one place in memory"):
-        vmap(add, out_dims=None)(x, x, one.expand(3, 8))
-    assert torch.equal(one, x[2] * 2)
-
-
-def test_integers_of_single_calls() -> None:
-    def offsets(x, y):
-        y = ntl.cast(x.offsets(0), ntl.float32)
-
-    tested = operator(made(offsets), outputs={"y": "x"})
-    # Most of the memory is never touched.
-    x = torch.empty_strided((2, 4), (2**31, 1), dtype=torch.int8)
-    assert refused(tested, (0,), x) == (
-        "its offsets do not fit 32 bits, which the integers of a single call may have"
-    )
-
-
-def test_names_that_are_taken() -> None:
-    ninetoothed.operator("batches::taken_vmap", add_kernel)
-    with pytest.raises(ArgumentError) as raised:
-        ninetoothed.operator("batches::taken", add_kernel)
-    assert raised.value.message == (
-        "batches::taken_vmap, the operator of torch.func.vmap over it, is registered already; "
-        "choose another name"
-    )
