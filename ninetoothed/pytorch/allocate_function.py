@@ -111,10 +111,13 @@ def _empty_like_each(tensor: Any, behind: int, shape: Sequence[int], *, dtype: A
     """
     import torch
 
-    own = tensor.new_empty_strided(tensor.shape[behind:], tensor.stride()[behind:], device="meta")
-    strides = list(torch.empty_like(own).stride())
-    step = own.numel()
-    for size in reversed(shape[: len(shape) - own.ndim]):
+    if 0 in tensor.shape[:behind]:
+        return tensor.new_empty(shape, dtype=dtype)
+    # On the device meta, dims of size 1 have other strides.
+    one = torch.empty_like(tensor[(0,) * behind])
+    strides = list(one.stride())
+    step = one.numel()
+    for size in reversed(shape[: len(shape) - one.ndim]):
         strides.insert(0, step)
         step *= size
     return tensor.new_empty_strided(shape, strides, dtype=dtype)

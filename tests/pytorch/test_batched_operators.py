@@ -268,12 +268,16 @@ def test_outputs_lie_in_memory_as_in_single_calls(
 
     tested = operator(made(application, rows, 2), outputs={"y": "x"})
     check(launches, tested, (0,), drawn(3, 5, 4, device=device).mT)
+    # So do dims of size 1, of whose strides nothing else takes notice.
+    thin = drawn(3, 4, device=device).as_strided((3, 1, 4), (4, 1, 1))
+    assert torch.equal(vmap(tested)(thin), single_calls(tested, (0,), thin))
     if application is places:
         # Only the output is dense.
         check(launches, tested, (1,), drawn(5, 3, 4, device=device).transpose(0, 2))
     columns = drawn(2, 3, 5, 4, device=device).mT
     found = vmap(vmap(tested))(columns)
     assert torch.equal(found, torch.stack([single_calls(tested, (0,), one) for one in columns]))
+    assert vmap(vmap(tested))(columns[:, :0]).shape == (2, 0, 4, 5)
 
 
 def test_functions_of_outputs_are_told_strides(launches: list[str], device: str) -> None:

@@ -19,6 +19,7 @@ import ninetoothed
 import ninetoothed.language as ntl
 from examples.add import add_kernel
 from ninetoothed import VmapWarning
+from ninetoothed.calls import arguments
 from ninetoothed.errors import ArgumentError
 from tests.support.batched_calls import drawn, made, operator, single_calls
 
@@ -137,6 +138,20 @@ def test_integers_of_single_calls() -> None:
     assert refused(tested, (0,), x) == (
         "its offsets do not fit 32 bits, which the integers of a single call may have"
     )
+
+
+def test_integers_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def arrangement(x, y):
+        return x.tile((1,)), y.tile((5,))
+
+    def repeated(x, y):
+        y = x + y.offsets()
+
+    monkeypatch.setattr(arguments, "NARROW", 64)
+    tested = operator(made(repeated, arrangement), outputs=lambda x: (x.shape[0] * 5,))
+    reason = "its offsets do not fit 32 bits, which the integers of a single call may have"
+    # Its inputs fit, and so do the outputs of a call.
+    assert refused(tested, (0,), drawn(2, 8)) == reason
 
 
 @pytest.mark.parametrize("kind", ["cpu", "meta"])
