@@ -18,7 +18,7 @@ from torch.func import vmap
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.add import add_kernel
-from ninetoothed import VmapWarning
+from ninetoothed import Tensor, VmapWarning
 from ninetoothed.calls import arguments
 from ninetoothed.errors import ArgumentError
 from tests.support.batched_calls import drawn, made, operator, single_calls
@@ -78,12 +78,15 @@ def test_levels_that_do_not_agree() -> None:
         assert torch.equal(vmap(tested)(x, x), 2 * x)
 
 
-def test_gradients_that_are_lost() -> None:
+def test_gradients_that_are_lost(launches: list[str]) -> None:
     tested = operator(made(product), outputs={"z": "x"})
     x = drawn(2, 8).requires_grad_()
     with pytest.warns(ninetoothed.GradientWarning):
         message = refused(tested, (0, 0), x, x.detach())
     assert message.startswith("x requires gradients, and none flow through a kernel")
+    launches.clear()
+    vmap(tested)(x.detach(), x.detach())
+    assert launches == ["product_vmap"]
 
 
 def test_backward_that_is_a_function() -> None:
@@ -138,6 +141,30 @@ def test_integers_of_single_calls() -> None:
     assert refused(tested, (0,), x) == (
         "its offsets do not fit 32 bits, which the integers of a single call may have"
     )
+
+
+def test_integers_of_mutated_tensors(monkeypatch: pytest.MonkeyPatch, launches: list[str]) -> None:
+    monkeypatch.setattr(arguments, "NARROW", 64)
+    tested = operator(made(product))
+    with pytest.warns(VmapWarning, match="its offsets do not fit 32 bits"):
+        vmap(tested, out_dims=None)(*drawn(3, 2, 40))
+    assert launches == ["product"] * 2
+
+
+def test_memory_of_one_layout_that_is_mapped_over_once() -> None:
+    def arrangement(y, x):
+        return y.tile((4,)), x
+
+    def with_second(y, x):
+        y = y + x.source[1, y.offsets(0)]
+
+    kernel = ninetoothed.make(arrangement, with_second, (Tensor(1), Tensor(2)))
+    tested = operator(kernel)
+    x = torch.ones(3, 8)
+    # The third call reads what the second one wrote.
+    with pytest.warns(VmapWarning, match="y is written, and shares memory with x"):
+        vmap(tested, in_dims=(0, None), out_dims=None)(x, x)
+    assert x[:, 0].tolist() == [2, 2, 3]
 
 
 def test_integers_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
