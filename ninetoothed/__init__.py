@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         OverlapWarning,
         RaceWarning,
         UnusedValueWarning,
+        VmapWarning,
     )
     from ninetoothed.kernel.api import build, jit, make
     from ninetoothed.kernel.distribution import sharding
@@ -64,6 +65,7 @@ _PUBLIC = {
     "OptionWarning": "errors",
     "OverlapWarning": "errors",
     "UnusedValueWarning": "errors",
+    "VmapWarning": "errors",
     "Kernel": "kernel.kernel",
     "NineToothedError": "errors",
     "NineToothedWarning": "errors",
@@ -123,6 +125,7 @@ __all__ = [
     "Symbol",
     "Tensor",
     "UnusedValueWarning",
+    "VmapWarning",
     "__version__",
     "bfloat16",
     "block_size",

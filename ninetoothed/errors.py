@@ -312,6 +312,12 @@ class ArgumentOrderWarning(NineToothedWarning):
     """The names of an arrangement's parameters tell another order than that of its results."""
 
 
+class VmapWarning(NineToothedWarning):
+    """``torch.func.vmap`` calls a kernel for each index of the batch, where one call is not proved
+    to do the same.
+    """
+
+
 class OptionWarning(NineToothedWarning):
     """An option of ``make`` has no effect."""
 

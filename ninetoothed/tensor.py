@@ -581,3 +581,8 @@ class Tensor:
                 caller_loc(),
             )
         return dim % count if dim < count else dim
+
+
+def tensor_of(chain: Chain) -> Tensor:
+    """The tensor of a source and of operations on it."""
+    return Tensor._at(_Cell(chain), 0)  # pyright: ignore[reportPrivateUsage]

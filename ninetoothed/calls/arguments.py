@@ -89,7 +89,7 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
         aliased(params, values),
         constants,
         padded_sizes,
-        _index_bits(values),
+        index_bits(values),
         equal=equal_pairs(interface, values),
     )
     return Arguments(tuple(values), signature, _place(interface, values))
@@ -457,7 +457,12 @@ def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tupl
         ) from None
 
 
-def _index_bits(values: Sequence[Any]) -> int:
+TOO_WIDE = "its offsets do not fit 32 bits, which the integers of a single call may have"
+"""Why a call for a whole batch is none: applications see how wide integers are."""
+
+
+def index_bits(values: Sequence[Any]) -> int:
+    """How wide the integers of a call with these arguments are."""
     for value in values:
         if not is_tensor_like(value):
             continue

@@ -32,6 +32,9 @@ class Output:
     ``shape``: Python source of each size (see :class:`Outputs`). ``like``: the position of the
     input that it is like. ``function`` returns the shape, or the shape and the element type; it
     takes the inputs and symbols that ``takes`` names.
+
+    ``batches``: how many dims in front are those of batches of calls. With some, an output that is
+    like an input has a ``shape``, too, and what it is like is that input in one call.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Output:
     like: int | None = None
     function: ShapeFunction | None = None
     takes: tuple[str, ...] = ()
+    batches: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,10 @@ class Outputs:
         """Of each dim of an output, the position and the dim of an input that has its size; None
         where it is computed, or a function tells it.
         """
-        if output.like is not None:
-            return tuple((output.like, dim) for dim in range(output.ndim))
         if output.shape is None:
-            return (None,) * output.ndim
+            if output.like is None:
+                return (None,) * output.ndim
+            return tuple((output.like, dim) for dim in range(output.ndim))
         hidden = {one.position for one in self.each}
         found = {
             f"s{number}": size for number, size in enumerate(self.sizes) if size[0] not in hidden

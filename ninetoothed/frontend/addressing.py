@@ -8,12 +8,14 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.errors import ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
+from ninetoothed.frontend.batches import batch_offset
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.jagged_parameters import stride_of
 from ninetoothed.frontend.values import ElementType, Method, Source, Value, View, describe
 from ninetoothed.ir import nt
 from ninetoothed.ir.tt import PointerType
 from ninetoothed.layout.access import index_names
+from ninetoothed.layout.lifting import is_arranged
 from ninetoothed.symbolic.expr import substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -39,11 +41,13 @@ def _offsets(ctx: Context, view: View, bound: Bound) -> SSAValue:
     _, attribute = nt.access_of(view.arranged, ctx.assumptions)
     access = attribute.data
     sizes = view.levels[-1].sizes
+    skipped = sum(view.batches)
     if bound["dim"] is None:
-        return ctx.add(
-            nt.OffsetsOp(view.ref, view.indices, None, range(len(sizes)), ctx.index_type)
-        )
-    dim = _dim(bound["dim"], len(access.indices), f"{view.name}.offsets")
+        along = range(len(sizes))
+        found = ctx.add(nt.OffsetsOp(view.ref, view.indices, None, along, ctx.index_type))
+        start = batch_offset(ctx, _source(view))
+        return found if start is None else operators.elementwise(ctx, "sub", [found, start])
+    dim = _dim(bound["dim"], len(access.indices) - skipped, f"{view.name}.offsets") + skipped
     names = index_names(access.levels)[-1] if len(access.levels) > 1 else ()
     # A dim of size 1 has the index 0 only.
     fixed = {name: 0 for name, size in zip(names, sizes, strict=True) if size.value == 1}
@@ -75,14 +79,15 @@ def _source(view: View) -> Source:
             f"{view.name} is a number, which is passed by value and has no source; use it as it is"
         )
     source, _ = nt.chain(view.arranged)
-    return Source(f"{view.name}.source", view.ref, source)
+    return Source(f"{view.name}.source", view.ref, source, view.batches)
 
 
 def unarranged(view: View) -> Source | None:
     """The source of a parameter that the arrangement returned as it is: indices address it."""
-    if view.by_value or not isinstance(view.arranged.owner, nt.SourceOp):
+    source, ops = nt.chain(view.arranged)
+    if view.by_value or is_arranged(view.batches, len(ops)):
         return None
-    return Source(view.name, view.ref, view.arranged.owner)
+    return Source(view.name, view.ref, source, view.batches)
 
 
 def _stride(source: Source) -> Method:
@@ -100,7 +105,9 @@ def _data_ptr(source: Source) -> Method:
 def pointer_to(ctx: Context, source: Source) -> SSAValue:
     """The pointer to the first element of a parameter's source."""
     scalar = nt.scalar_of(source.op.result.type)
-    return ctx.add(nt.PointerOp(source.ref, PointerType(scalar)))
+    pointer = ctx.add(nt.PointerOp(source.ref, PointerType(scalar)))
+    start = batch_offset(ctx, source)
+    return pointer if start is None else ctx.add(nt.AddPtrOp(pointer, start))
 
 
 VIEW_ATTRIBUTES: dict[str, Callable[[View], Value]] = {

@@ -26,6 +26,7 @@ from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
 from ninetoothed.ir.locations import location
 from ninetoothed.ir.name_hints import hint
+from ninetoothed.layout.lifting import batch_sizes
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.symbolic.choices import choices_between
 
@@ -92,13 +93,22 @@ def _built(
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
-    for param, argument, value in _arguments(params, arrangement, entry):
+    ctx.batches = batch_sizes([parameter.source for parameter in definition.parameters])
+    for parameter, (param, argument, value) in zip(
+        definition.parameters, _arguments(params, arrangement, entry), strict=True
+    ):
         source, _ = nt.chain(value)
         if param.kind == "constexpr":
             values[param.name] = param.value
         else:
-            by_value = param.kind == "scalar"
-            values[param.name] = View(param.name, argument, value, source.other, by_value=by_value)
+            values[param.name] = View(
+                param.name,
+                argument,
+                value,
+                source.other,
+                by_value=param.kind == "scalar",
+                batches=parameter.source.batches,
+            )
     views = {name: value for name, value in values.items() if isinstance(value, View)}
     numbers = frozenset(name for name, value in views.items() if value.by_value)
     frame = Frame(definition.application, values, parameters=frozenset(views) - numbers)

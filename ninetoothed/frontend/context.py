@@ -74,6 +74,8 @@ class Context:
         """The symbols of the lengths of the program's own sequences."""
         self.numbers: frozenset[SSAValue] = frozenset()
         """The parameters that are passed by value."""
+        self.batches: tuple[IndexExpr, ...] = ()
+        """The sizes of the batches of calls that the kernel is for, outermost first."""
         self.loc: Loc | None = None
         self.conditional = 0
         """Depth of run-time branches and loops around the current statement."""

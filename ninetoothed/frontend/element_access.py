@@ -240,7 +240,7 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
     if jagged is not None:
         start, sizes[jagged] = sequence_at(ctx, source, coordinates[0])
     for dim, (index, size, stride) in enumerate(
-        zip(coordinates, sizes, source.op.strides.data, strict=True)
+        zip(coordinates, sizes, source.strides, strict=True)
     ):
         wide = _compared(ctx, index)
         compared = ctx.cast(index, wide)

@@ -45,4 +45,4 @@ def stride_of(source: Source, dim: int) -> IndexExpr:
             f"{source.name} has no stride along dim 0, since its sequences differ in length; "
             "index it, as in p.source[i, j], or use p.offsets()"
         )
-    return source.op.strides.data[dim]
+    return source.strides[dim]

@@ -24,7 +24,8 @@ Value = Any
 class View:
     """A parameter, or a part of it: ``ref`` indexed by ``indices`` at its outer levels.
 
-    ``arranged`` is the parameter's arranged value.
+    ``arranged`` is the parameter's arranged value. ``batches`` as of the source of an arranged
+    tensor.
     """
 
     name: str
@@ -36,6 +37,7 @@ class View:
     """A number, which is read-only."""
     depth: int = 0
     """The levels that are indexed: of one of shape ``()``, no index says so."""
+    batches: tuple[bool, ...] = ()
 
     @property
     def levels(self) -> list[nt.TensorType]:
@@ -51,18 +53,29 @@ class View:
 
 @dataclass(frozen=True)
 class Source:
-    """``p.source``: a parameter's tensor before it was arranged, with coordinates of its own."""
+    """``p.source``: a parameter's tensor before it was arranged, with coordinates of its own.
+
+    Of a kernel for a batch of calls, it is the tensor of the program's call: without its first
+    dims, those of the ``batches`` that have it.
+    """
 
     name: str
     ref: SSAValue
     op: nt.SourceOp
+    batches: tuple[bool, ...] = ()
+
+    @property
+    def strides(self) -> tuple[IndexExpr, ...]:
+        """Its strides."""
+        return self.op.strides.data[sum(self.batches) :]
 
     @property
     def sizes(self) -> tuple[IndexExpr, ...]:
         """Its sizes; of a jagged dim, the length of the program's own sequence."""
         own = self.op.own
         values: dict[str, IndexExpr | int] = {} if own is None else {own[0]: own[1]}
-        return tuple(substitute(size, values) for size in self.op.sizes)
+        sizes = self.op.sizes[sum(self.batches) :]
+        return tuple(substitute(size, values) for size in sizes)
 
 
 @dataclass(frozen=True)

@@ -38,18 +38,22 @@ class BackwardKernel(KernelWithOutputs):
             forward.parameters[forward.names.index(one)]._replace(dtype=None, first=place)
             for place, one in enumerate(roles.shapes, self._count)
         ]
-        self.taken = replace(own, parameters=(*own.parameters, *behind))
-        names = self.taken.names
+        self._taken = replace(own, parameters=(*own.parameters, *behind))
+        names = self._taken.names
         likes = {one: names.index(owner) for one, owner in roles.computed.items()}
         outputs = resolve_like(self.definition, likes)
         self._allocation = Allocation(
-            self.taken,
+            self._taken,
             outputs,
             # Inputs tell the sizes, and no equal ones.
             lambda _: outputs,
             self._facts,
             tracing.are_traced,
         )
+
+    @property
+    def taken(self) -> Interface:
+        return self._taken
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, keywords, result = self._allocation.completed(args, kwargs)

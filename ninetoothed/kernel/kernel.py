@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.options import Options
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
@@ -499,6 +500,15 @@ class Kernel:
     def stored(self, signature: Signature) -> frozenset[str]:
         """The parameters that calls of a signature write, by name."""
         return self._compilation.stored(signature)
+
+    @property
+    def taken(self) -> Interface:
+        """What its operator takes, and the outputs: its parameters, and what else tells shapes."""
+        return self.interface
+
+    def stored_by_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> frozenset[str]:
+        """The arguments that a call writes, by name."""
+        return self.interface.arguments_of(self.stored(self.signature(args, kwargs)))
 
     @user_facing
     def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.errors import ArgumentError, DependencyError, did_you_mean, shown, user_facing
-from ninetoothed.kernel.allocating_kernel import AllocatingKernel
+from ninetoothed.kernel.allocating_kernel import AllocatingKernel, KernelWithOutputs
 from ninetoothed.kernel.kernel import Kernel
 
 if TYPE_CHECKING:
     from ninetoothed.definition.outputs import OutputsLike
     from ninetoothed.kernel.backward_kernel import BackwardKernel
+    from ninetoothed.pytorch.batching import Lift
+    from ninetoothed.pytorch.named_operators import NamedOperator
 
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)::([A-Za-z_][A-Za-z0-9_]*)")
 _OF_TORCH = ("aten", "prim", "prims", "ninetoothed")
@@ -38,6 +40,10 @@ def operator(
     that a call gives, and last of those parameters that have a value by default. They are tensors
     and numbers. It mutates the tensors that the application writes and returns None, or allocates
     them as its ``outputs`` and returns them, one alone or several in a tuple.
+
+    ``torch.func.vmap`` over it launches one kernel for the whole batch, by the operator
+    ``namespace::name_vmap``. Where that is not proved to do what single calls do, these are made,
+    with a ``VmapWarning`` for each reason.
 
     Args:
         name: ``"namespace::name"``; the namespace is the program's own.
@@ -126,44 +132,51 @@ def operator(
         raise ArgumentError(
             f"{name} is registered already; choose another name, or use torch.ops.{namespace}.{own}"
         )
-    interface = kernel.interface
-    allocating = kernel if isinstance(kernel, AllocatingKernel) else None
-    returned = () if allocating is None else allocating.outputs
+    from ninetoothed.pytorch.batching import batched_name
+
+    _check_free(torch, batched_name(name), "of torch.func.vmap over it")
     gradients = None
     if isinstance(backward, Kernel):
-        gradients = _backward_kernel(torch, name, interface, returned, backward)
-    from ninetoothed.pytorch.named_operators import NamedOperator
+        returned = kernel.outputs if isinstance(kernel, AllocatingKernel) else ()
+        gradients = _backward_kernel(torch, name, kernel.interface, returned, backward)
     from ninetoothed.pytorch.operator_registration import register, register_backward
 
-    def written(args: Sequence[Any], keywords: Mapping[str, Any]) -> frozenset[str]:
-        return interface.arguments_of(kernel.stored(kernel.signature(args, keywords)))
-
-    named = NamedOperator(
-        name,
-        kernel,
-        interface,
-        mutated,
-        written,
-        returned,
-        None if allocating is None else allocating.allocated,
-        {} if allocating is None else allocating.sizes_from,
-    )
+    named, lift = _named_operator(name, kernel, mutated), _lift(name, kernel, mutated)
     rules = kernel.call_rules
     if gradients is None:
-        return register(namespace, own, named, rules, backward, setup_context, cast_inputs)
-    of_backward = NamedOperator(
-        f"{name}_backward",
-        gradients,
-        gradients.taken,
-        frozenset(),
-        gradients.stored_by_call,
-        gradients.outputs,
-        gradients.allocated,
-        gradients.sizes_from,
-    )
-    found = register(namespace, own, named, rules, cast_inputs=cast_inputs)
-    register_backward(namespace, own, named, of_backward, gradients.roles, gradients.call_rules)
+        return register(namespace, own, named, rules, lift, backward, setup_context, cast_inputs)
+    full = f"{name}_backward"
+    of_backward, lift_backward = _named_operator(full, gradients), _lift(full, gradients)
+    found = register(namespace, own, named, rules, lift, cast_inputs=cast_inputs)
+    rules = gradients.call_rules
+    register_backward(namespace, own, named, of_backward, gradients.roles, rules, lift_backward)
     return found
+
+
+def _named_operator(
+    name: str, kernel: Kernel, mutated: frozenset[str] = frozenset()
+) -> NamedOperator:
+    """The operator of a kernel, which is not registered."""
+    from ninetoothed.pytorch.named_operators import NamedOperator
+
+    call = (name, kernel, kernel.taken, mutated, kernel.stored_by_call)
+    if not isinstance(kernel, KernelWithOutputs):
+        return NamedOperator(*call)
+    return NamedOperator(*call, kernel.outputs, kernel.allocated, kernel.sizes_from)
+
+
+def _lift(name: str, kernel: Kernel, mutated: frozenset[str] = frozenset()) -> Lift:
+    """What makes the operators of batches of calls."""
+
+    def lift(levels: Sequence[Sequence[str]]) -> NamedOperator:
+        from ninetoothed.kernel.lifted_kernel import LiftedKernel
+
+        found = kernel
+        for batched in levels:
+            found = LiftedKernel.of(found, batched)
+        return _named_operator(name, found, mutated)
+
+    return lift
 
 
 def _backward_kernel(
@@ -176,17 +189,28 @@ def _backward_kernel(
             registered.
     """
     from ninetoothed.kernel.backward_kernel import BackwardKernel
+    from ninetoothed.pytorch.batching import batched_name
     from ninetoothed.pytorch.gradient_names import roles_of
 
     _checked(name, backward.interface)
     roles = roles_of(name, forward, outputs, backward.interface)
-    namespace, own = f"{name}_backward".split("::")
+    _check_free(torch, f"{name}_backward", "of the backward kernel")
+    over = batched_name(f"{name}_backward")
+    _check_free(torch, over, "of torch.func.vmap over the backward kernel")
+    return BackwardKernel(backward, roles, forward)
+
+
+def _check_free(torch: Any, name: str, which: str) -> None:
+    """Check that an operator that comes with another one is not registered.
+
+    Raises:
+        ArgumentError: it is.
+    """
+    namespace, own = name.split("::")
     if hasattr(getattr(torch.ops, namespace), own):
         raise ArgumentError(
-            f"{namespace}::{own}, the operator of the backward kernel, is registered already; "
-            "choose another name"
+            f"{name}, the operator {which}, is registered already; choose another name"
         )
-    return BackwardKernel(backward, roles, forward)
 
 
 def _torch() -> Any:

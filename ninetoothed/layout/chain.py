@@ -32,7 +32,9 @@ class Source:
     ``dtype`` its declared element type, or None. ``other`` is what lanes outside the tensor read,
     None: unspecified. ``constexpr`` marks a compile-time number; ``value`` bakes it. In a jagged
     tensor, the size of ``jagged_dim`` is the longest sequence's, and ``length`` is the symbol of
-    the program's own. ``allow_races``: programs may write one element.
+    the program's own. ``allow_races``: programs may write one element. ``batches``: the dims of
+    programs, outermost first, that the arrangement was lifted behind, and of which the application
+    knows nothing. True: it is a dim of the source, too. False: the tensor is repeated along it.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Source:
     jagged_dim: int | None = None
     length: IndexExpr | None = None
     allow_races: bool = False
+    batches: tuple[bool, ...] = ()
 
     @property
     def jagged(self) -> tuple[str, IndexExpr] | None:

@@ -40,7 +40,12 @@ def allocate_function(
     inputs = [place for place in interface.firsts if place not in hidden]
     named = {interface.names[place]: f"a{place}" for place in inputs}
     named |= {name: f"c{number}" for number, name in enumerate(interface.keywords)}
-    known: dict[str, Any] = {"empty_like": torch.empty_like, "zeros_like": torch.zeros_like}
+    known: dict[str, Any] = {
+        "empty_like": torch.empty_like,
+        "zeros_like": torch.zeros_like,
+        "empty_like_each": _empty_like_each,
+        "zeros_like_each": _zeros_like_each,
+    }
     for output, dtype in zip(outputs.each, types, strict=True):
         if isinstance(dtype, str):
             dtype = getattr(torch, dtypes.DTYPES[dtype].torch)
@@ -59,7 +64,7 @@ def allocate_function(
         lines.append(f"is_full = {condition}")
         condition = "is_full"
     made = [
-        _made(output, maker, condition if output.name in full else "False")
+        _made(output, interface, maker, condition if output.name in full else "False")
         for output in outputs.each
     ]
     lines.append(f"return {', '.join(made)},")
@@ -84,17 +89,43 @@ def _maker(interface: Interface, inputs: Sequence[int]) -> str:
     return f"a{dense[0]}" if dense else f"a{tensors[0]}.values()"
 
 
-def _made(output: Output, maker: str, condition: str) -> str:
+def _made(output: Output, interface: Interface, maker: str, condition: str) -> str:
     """Source of an output: memory is left as it is where the condition says so."""
     place = output.position
+    empty, zeros = f"{maker}.new_empty", f"{maker}.new_zeros"
+    sizes = ", ".join(output.shape or ())
+    given = f"shape{place}" if output.shape is None else f"({sizes},)" if sizes else "()"
     if output.like is not None:
-        empty, zeros, given = "empty_like", "zeros_like", f"a{output.like}"
-    else:
-        empty, zeros = f"{maker}.new_empty", f"{maker}.new_zeros"
-        sizes = ", ".join(output.shape or ())
-        given = f"shape{place}" if output.shape is None else f"({sizes},)" if sizes else "()"
+        empty, zeros, shape, given = "empty_like", "zeros_like", given, f"a{output.like}"
+        if output.batches:
+            behind = interface.parameters[output.like].ndim - (output.ndim - output.batches)
+            empty, zeros = "empty_like_each", "zeros_like_each"
+            given = f"{given}, {behind}, {shape}"
     function = {"True": empty, "False": zeros}.get(condition, f"({empty} if is_full else {zeros})")
     return f"{function}({given}, dtype=dtype{place})"
+
+
+def _empty_like_each(tensor: Any, behind: int, shape: Sequence[int], *, dtype: Any) -> Any:
+    """An output of ``shape`` of a batch of calls, whose dims come first: each call has a part of
+    the layout that ``torch.empty_like`` gives it, for what is behind so many dims of ``tensor``.
+    """
+    import torch
+
+    if 0 in tensor.shape[:behind]:
+        return tensor.new_empty(shape, dtype=dtype)
+    # On the device meta, dims of size 1 have other strides.
+    one = torch.empty_like(tensor[(0,) * behind])
+    strides = list(one.stride())
+    step = one.numel()
+    for size in reversed(shape[: len(shape) - one.ndim]):
+        strides.insert(0, step)
+        step *= size
+    return tensor.new_empty_strided(shape, strides, dtype=dtype)
+
+
+def _zeros_like_each(tensor: Any, behind: int, shape: Sequence[int], *, dtype: Any) -> Any:
+    """As :func:`_empty_like_each`, of zeros."""
+    return _empty_like_each(tensor, behind, shape, dtype=dtype).zero_()
 
 
 def _said_lines(outputs: Outputs, named: dict[str, str], known: dict[str, Any]) -> list[str]:

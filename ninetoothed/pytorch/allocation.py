@@ -81,9 +81,9 @@ class Allocation:
         are_traced: Callable[[Sequence[Any]], bool],
     ) -> None:
         self._interface = interface
-        self._outputs = outputs
-        self._resolved = resolved
-        self._facts = facts
+        self.outputs = outputs
+        self.resolved = resolved
+        self.facts = facts
         self._are_traced = are_traced
         self._numbers = {output.position: number for number, output in enumerate(outputs.each)}
         self._inputs = _without(interface, self._numbers)
@@ -231,7 +231,7 @@ class Allocation:
         key += [f"({text}.__class__, {text})" for text in given[len(key) :]]
         values = [texts[place] if place >= 0 else f"results[{~place}]" for place in plan.parameters]
         rest = ", ".join(f"{name!r}: {texts[place]}" for name, place in plan.others)
-        result = "results[0]" if len(self._outputs.each) == 1 else "results"
+        result = "results[0]" if len(self.outputs.each) == 1 else "results"
         listed = ", ".join(given)
         if "out" in keywords:
             taken.insert(count + keywords.index("out"), "out")
@@ -326,23 +326,23 @@ class Allocation:
             parameter.name: element_type_of(one) if parameter.kind == "tensor" else one
             for parameter, one in pairs
         }
-        found = [self._type(output, named) for output in self._outputs.each]
+        found = [self._type(output, named) for output in self.outputs.each]
         chosen = [one.name for one in self._parameters if one.kind == "constexpr"]
         known = {name: one for name, one in named.items() if name not in chosen}
-        for output, dtype in zip(self._outputs.each, found, strict=True):
+        for output, dtype in zip(self.outputs.each, found, strict=True):
             if isinstance(dtype, str):
                 known[output.name] = dtype
         chosen += self._interface.keywords
-        facts = self._facts(known, dict(zip(chosen, constants, strict=True)))
-        for output in self._outputs.each:
+        facts = self.facts(known, dict(zip(chosen, constants, strict=True)))
+        for output in self.outputs.each:
             if output.name not in facts.written:
                 raise ArgumentError(
                     f"{output.name} is an output, and the application does not write it in calls "
                     "like this one; leave it out of outputs="
                 )
-        outputs = self._outputs
+        outputs = self.outputs
         if outputs.needs_checks:
-            outputs = self._resolved(facts.equal_sizes)
+            outputs = self.resolved(facts.equal_sizes)
         return allocate_function(self._interface, outputs, found, facts.full)
 
     def _type(self, output: Output, inputs: Mapping[str, Any]) -> str | ArgumentError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -53,6 +54,47 @@ def backward_functions(
         results = _several(operator(*[values[one] for one in taken]))
         found = dict(zip(roles.computed.values(), results, strict=True))
         return tuple([found[one] if one in needed else None for one in inputs])
+
+    return backward, setup_context
+
+
+def batched_backward_functions(
+    name: str,
+    named: NamedOperator,
+    roles: Roles,
+    operator: Callable[..., Any],
+    taken: Sequence[str],
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """``backward`` and ``setup_context`` of the operator of the batches of the operator ``name``.
+
+    ``operator`` is that of the batches of the backward kernel.
+    """
+    alone = functools.partial(backward_functions, name, named, roles, taken=taken)
+    _, setup_of_one = alone(operator)
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        batched, *own = inputs
+        setup_of_one(ctx, tuple(own), output)
+        ctx.batched = batched
+
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
+        levels = [level.split(",") for level in ctx.batched.split(";")]
+        always = {*roles.given, *named.outputs}
+        texts = [",".join([one for one in taken if one in {*always, *level}]) for level in levels]
+        backward_of_one, _ = alone(functools.partial(operator, ";".join(texts)))
+        needed = ctx.needs_input_grad
+        ctx.needs_input_grad = needed[1:]
+        try:
+            found = backward_of_one(ctx, *gradients)
+        finally:
+            ctx.needs_input_grad = needed
+        # What all calls of a batch are given has the sum of their gradients.
+        depths = [
+            [depth for depth, level in enumerate(reversed(levels)) if one not in level]
+            for one in named.inputs
+        ]
+        pairs = zip(found, depths, strict=True)
+        return (None, *(one.sum(dims) if one is not None and dims else one for one, dims in pairs))
 
     return backward, setup_context
 

@@ -78,3 +78,19 @@ def differentiate(
             return redispatch(keys & _after_autograd, *args)
 
     library.impl(operator, record, "Autograd", with_keyset=True)
+
+
+def decompose(library: torch.library.Library, operator: Any, function: Callable[..., Any]) -> None:
+    """Have calls of an overload of an operator be calls of ``function`` where gradients are
+    recorded: those of what it calls.
+    """
+    redispatch = operator.redispatch
+
+    def record(keys: Any, *args: Any) -> Any:
+        is_recorded = torch.is_grad_enabled() and _requires_grad(*args)
+        if is_recorded or forward_ad._current_level >= 0:
+            return function(*args)
+        with _below_autograd():
+            return redispatch(keys & _after_autograd, *args)
+
+    library.impl(operator, record, "Autograd", with_keyset=True)

@@ -89,6 +89,11 @@ class NamedOperator:
         return bool(self.outputs)
 
     @property
+    def tensors(self) -> list[str]:
+        """Names of the inputs that are tensors."""
+        return [self.inputs[place] for place in self._tensors]
+
+    @property
     def mutated(self) -> list[int]:
         """Positions of the inputs that it mutates."""
         return sorted(self._form.written)

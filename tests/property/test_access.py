@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,11 +27,13 @@ from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
 from ninetoothed.layout.emptiness import unknown_sizes
+from ninetoothed.layout.lifting import lifted, repeated
 from ninetoothed.layout.meta_op import AtMostOne, MetaOp
 from ninetoothed.layout.numbering import Use, numbering, renumbering
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
 from ninetoothed.symbolic.expr import Arithmetic, const, evaluate
 from ninetoothed.symbolic.intervals import declared_ranges
+from ninetoothed.tensor import tensor_of
 from ninetoothed.testing.random_arrangements import (
     MAX_ELEMENTS,
     Case,
@@ -192,6 +195,24 @@ def test_accesses_of_symbols(case: Case, random: Any) -> None:
     access = composed(arranged, values)
     check(access, case.model, case.shape, values)
     check(access.substitute(values), case.model, case.shape, {})
+
+
+@given(arrangements(), st.integers(0, 3), st.integers(0, 3))
+def test_lifted_arrangements(case: Case, inner: int, outer: int) -> None:
+    """Of a batch of tensors, and of one tensor for a batch, each in a batch of its own."""
+    chain = arrange(case, Tensor(shape=case.shape), plain).chain
+    ranks = [case.model.ranks[0] + 2, *case.model.ranks[1:]]
+    for first, second in itertools.product((lifted, repeated), repeat=2):
+        shape, offsets = case.shape, case.model.offsets
+        for lift, count in ((first, inner), (second, outer)):
+            distance = math.prod(shape) if lift is lifted else 0
+            shape = (count, *shape) if lift is lifted else shape
+            parts = [np.where(offsets < 0, -1, offsets + part * distance) for part in range(count)]
+            offsets = np.stack(parts) if parts else np.empty((0, *offsets.shape), np.int64)
+        t = tensor_of(second(first(chain, const(inner)), const(outer)))
+        assert t.source.shape == shape
+        np.testing.assert_array_equal(t.eval(), offsets)
+        check(composed(t, {}), Model(offsets, ranks), shape, {})
 
 
 @st.composite

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
 
+from ninetoothed.kernel.kernel import Kernel
 from tests.support.mesh_ranks import MeshRanks
 
 _OF_TORCH = (
@@ -30,6 +32,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def device(request: pytest.FixtureRequest) -> str:
     """The device of a test's tensors."""
     return request.param
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the kernels that are called, in order."""
+    found: list[str] = []
+    called = Kernel.__call__
+
+    def call(kernel: Kernel, *args: Any, **kwargs: Any) -> Any:
+        found.append(kernel.__name__)
+        return called(kernel, *args, **kwargs)
+
+    monkeypatch.setattr(Kernel, "__call__", call)
+    return found
 
 
 @pytest.fixture(autouse=True)

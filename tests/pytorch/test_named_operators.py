@@ -220,6 +220,8 @@ TRANSFORMS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
 }
 
 
+# The backward is a function, which takes the gradients of one call.
+@pytest.mark.filterwarnings("ignore::ninetoothed.VmapWarning")
 @pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
 def test_transforms(
     transform: Callable[[Callable[..., Any]], Callable[..., Any]], device: str

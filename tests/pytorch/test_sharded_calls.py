@@ -457,6 +457,18 @@ def test_gradients(ranks: MeshRanks) -> None:
     ranks((2,), training)
 
 
+def batches(mesh: DeviceMesh) -> None:
+    x, y = torch.randn(2, 6, 10), torch.randn(10, 7)
+    calls = torch.func.vmap(named_matmul, in_dims=(0, None))
+    with pytest.warns(ninetoothed.VmapWarning, match="DTensors are distributed call by call"):
+        found = calls(placed(mesh, x, Shard(1)), placed(mesh, y, WHOLE))
+    close(found, x @ y)
+
+
+def test_batches_of_calls(ranks: MeshRanks) -> None:
+    ranks((2,), batches)
+
+
 def compiled_calls(mesh: DeviceMesh) -> None:
     torch._dynamo.reset()
     graphs: list[str] = []

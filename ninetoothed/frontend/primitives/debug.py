@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.frontend import operators
+from ninetoothed.frontend.batches import program_count, program_number
 from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of, number_of, text_of
@@ -86,14 +87,14 @@ def _axis(row: Primitive, value: Value) -> int:
 def _program_id(ctx: Context, row: Primitive, bound: Bound) -> Value:
     if _axis(row, bound["axis"]):
         return ctx.constant(0, "i32")
-    return ctx.add(nt.ProgramNumberOp())
+    return program_number(ctx)
 
 
 @HANDLERS.register("num_programs")
 def _num_programs(ctx: Context, row: Primitive, bound: Bound) -> Value:
     if _axis(row, bound["axis"]):
         return ctx.constant(1, "i32")
-    return ctx.add(nt.ProgramCountOp())
+    return program_count(ctx)
 
 
 @HANDLERS.register("debug_barrier")

@@ -10,8 +10,8 @@ import torch
 from ninetoothed import Tensor
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.arguments import (
-    _index_bits,  # pyright: ignore[reportPrivateUsage]
     bind,
+    index_bits,
 )
 from ninetoothed.calls.sequences import Jagged, Offsets
 from ninetoothed.definition.define import define
@@ -56,7 +56,7 @@ def test_index_bits_of_sequences(count: int, bits: int) -> None:
     """What counts is where the last of all elements lies, not the longest sequence."""
     elements = torch.empty_strided((count,), (2**30,), device="meta")
     jagged = Jagged(elements, Offsets(torch.arange(count + 1)), 1, 1)
-    assert _index_bits([jagged]) == bits
+    assert index_bits([jagged]) == bits
 
 
 def test_a_dim_of_one_element_repeats_nothing() -> None:
