@@ -30,6 +30,8 @@ def artifacts(
     module = kernel.composed(signature)
     parsed = Target.parse(target)
     config = space(module, signature, target=parsed).configs[place]
+    # The application may ask for its block sizes.
+    module = kernel.composed(signature, config)
     for language in LANGUAGES:
         yield compile_kernel(module, signature, config, parsed, language)
 
