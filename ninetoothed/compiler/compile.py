@@ -153,6 +153,7 @@ def pass_options(
         "nt-sink-scales": {
             "moderate": tuple(param.name for param in signature.params if param.moderate)
         },
+        "nt-split-reductions": {"num_warps": config.num_warps},
         "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-fold-guards": {
             "full": full,

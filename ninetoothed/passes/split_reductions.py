@@ -163,7 +163,7 @@ from ninetoothed.passes.lowering.branches import insert_branch, moved
 from ninetoothed.passes.lowering.partials import Partials
 from ninetoothed.passes.lowering.parts import Function
 from ninetoothed.passes.lowering.shares import found_share, known_share, needed_for_end
-from ninetoothed.passes.option_values import require_among
+from ninetoothed.passes.option_values import require_among, require_at_least
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, sym, symbol_names
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
@@ -373,8 +373,12 @@ class SplitReductionsPass(KernelPass):
     parts: int = 1
     """Programs that share the iterations of one; 1: each does its own."""
 
+    num_warps: int = 4
+    """Warps of a program, whose registers hold what is combined."""
+
     def __post_init__(self) -> None:
         require_among(self.name, "parts", self.parts, (1, *_PARTS))
+        require_at_least(self.name, "num_warps", self.num_warps, 1)
 
     def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
         is_split = any(isinstance(op, nt.ScratchOp) for op in kernel.apply.walk())
@@ -389,18 +393,20 @@ class SplitReductionsPass(KernelPass):
             remarks.analysis(found.loop, _POSSIBLE)
         elif found is not None:
             remarks.passed(found.loop, f"iterations split over {self.parts} programs")
-            _Splitting(kernel, found, self.parts).run()
+            _Splitting(kernel, found, self.parts, self.num_warps).run()
 
 
 class _Splitting:
     """The splitting of one kernel."""
 
-    def __init__(self, kernel: nt.KernelOp, reduction: _Reduction, parts: int) -> None:
+    def __init__(
+        self, kernel: nt.KernelOp, reduction: _Reduction, parts: int, num_warps: int
+    ) -> None:
         self.kernel = kernel
         self.reduction = reduction
         self.loop = reduction.loop
         self.parts = parts
-        self.partials = Partials(tuple(self.loop.results), reduction.functions)
+        self.partials = Partials(tuple(self.loop.results), reduction.functions, num_warps)
 
     def run(self) -> None:
         """Split it."""

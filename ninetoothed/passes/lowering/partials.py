@@ -19,8 +19,8 @@ from ninetoothed.passes.lowering.types import numbers
 from ninetoothed.symbolic.choices import powers_between
 from ninetoothed.symbolic.expr import const
 
-_MOST_LANES = 20 << 10
-"""Lanes that are read at once, 160 registers of 128 threads: parts would wait for memory one by one."""
+_MOST_LANES = 160 * 32
+"""Lanes that a warp reads at once, 160 registers of a thread: parts would wait for memory one by one."""
 _UNROLLED, _STAGES = "tt.loop_unroll_factor", "tt.num_stages"
 _I64 = IntegerType(64)
 
@@ -29,17 +29,23 @@ _I64 = IntegerType(64)
 class Partials:
     """Scratch memory for what parts find of the ``results`` of a loop, which ``functions`` combine.
 
-    Each part has a place in it, by its number; that of the first part of a group is the group's,
+    Programs have ``num_warps``. Each part has a place in it, by its number; that of the first part of a group is the group's,
     once it is combined.
     """
 
     results: tuple[SSAValue, ...]
     functions: tuple[Function, ...]
+    num_warps: int
 
     @property
     def lanes(self) -> int:
         """The lanes of what a part has found."""
         return sum(math.prod(numbers(result.type)) for result in self.results)
+
+    @property
+    def _fitting(self) -> int:
+        """How many parts are read at once."""
+        return _MOST_LANES * self.num_warps // self.lanes
 
     def write(self, here: Inserter, values: Sequence[SSAValue], number: SSAValue) -> None:
         """Write what was found to the place with a number."""
@@ -67,7 +73,7 @@ class Partials:
         body = Block(arg_types=[i32, *(value.type for value in inits)])
         loop = scf.ForOp(zero, end, one, inits, Region(body))
         # A power of two, as their number is: what is left over would be read one by one.
-        at_once = min(count, powers_between(1, max(_MOST_LANES // self.lanes, 1))[-1])
+        at_once = min(count, powers_between(1, max(self._fitting, 1))[-1])
         if at_once > 1:
             loop.attributes[_UNROLLED] = IntegerAttr(at_once, i32)
         # No asynchronous copies: what was written just now is read behind the counter, in order.

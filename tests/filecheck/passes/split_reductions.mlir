@@ -2,6 +2,7 @@
 // RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=4}' | nt-opt --print-local-scope | filecheck %s
 // RUN: nt-opt %s --print-local-scope -p nt-split-reductions | filecheck %s --check-prefix=OFF
 // RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=64}' | filecheck %s --check-prefix=MANY
+// RUN: nt-opt %s --print-local-scope -p 'nt-split-reductions{parts=64 num_warps=1}' | filecheck %s --check-prefix=WARP
 // RUN: nt-opt %s --remarks -p 'nt-split-reductions{parts=4}' 2>&1 | filecheck %s --check-prefix=REMARK
 // RUN: nt-opt %s --remarks -p nt-split-reductions 2>&1 | filecheck %s --check-prefix=POSSIBLE
 
@@ -88,6 +89,9 @@ nt.kernel @sum symbols [#nt.symbol<n size 0 to ?>] arrange {
 // Of many lanes, each group's last part combines what the group has found, where its first part wrote,
 // and the last group's all that groups have: what the loop begins with counts once, and no thread
 // writes what another has yet to read.
+// One warp has registers for fewer.
+// WARP-LABEL: nt.kernel @levels
+// WARP: } {tt.loop_unroll_factor = 4 : i32, tt.num_stages = 1 : i32}
 // MANY-LABEL: nt.kernel @levels
 // MANY: scf.for %i = {{.*}} iter_args(%t = %[[NOTHING:.*]]) -> (!nt.tensor<[1024] x f32>) : i32 {
 // MANY: nt.pointer_store %total,
