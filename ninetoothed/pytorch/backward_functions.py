@@ -10,7 +10,7 @@ import torch
 
 from ninetoothed.errors import ArgumentError
 from ninetoothed.pytorch.gradient_names import Roles, missing_gradient
-from ninetoothed.pytorch.named_operators import NamedOperator
+from ninetoothed.pytorch.named_operators import NamedOperator, several
 
 
 def backward_functions(
@@ -29,7 +29,7 @@ def backward_functions(
     names = (*inputs, *outputs)
 
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        values = dict(zip(names, (*inputs, *_several(output)), strict=True))
+        values = dict(zip(names, (*inputs, *several(output)), strict=True))
         ctx.save_for_backward(*[values[one] for one in roles.tensors])
         ctx.numbers = [values[one] for one in roles.numbers]
         # The tensors themselves would be kept alive.
@@ -51,7 +51,7 @@ def backward_functions(
         values.update(zip(roles.numbers, ctx.numbers, strict=True))
         for one, (shape, dtype) in zip(roles.shapes, ctx.shapes, strict=True):
             values[one] = first.new_empty((), dtype=dtype).expand(shape)
-        results = _several(operator(*[values[one] for one in taken]))
+        results = several(operator(*[values[one] for one in taken]))
         found = dict(zip(roles.computed.values(), results, strict=True))
         return tuple([found[one] if one in needed else None for one in inputs])
 
@@ -109,7 +109,3 @@ def no_second_derivatives(name: str) -> Callable[..., Any]:
         )
 
     return backward
-
-
-def _several(returned: Any) -> tuple[Any, ...]:
-    return (returned,) if isinstance(returned, torch.Tensor) else tuple(returned)

@@ -31,7 +31,7 @@ from ninetoothed.errors import (
     warn,
 )
 from ninetoothed.pytorch.dtensors import are_sharded
-from ninetoothed.pytorch.named_operators import NamedOperator
+from ninetoothed.pytorch.named_operators import NamedOperator, several
 
 Lift = Callable[[Sequence[Sequence[str]]], NamedOperator]
 """The operator of a batch, or of nested ones, from the names of the tensors that have the dim of
@@ -113,7 +113,7 @@ class BatchedOperator:
         returned = self.named.check(*inputs)
         if not self.named.has_results:
             return None
-        found = [one.new_empty((*sizes, *one.shape)) for one in _several(returned)]
+        found = [one.new_empty((*sizes, *one.shape)) for one in several(returned)]
         return found[0] if len(found) == 1 else tuple(found)
 
     def looped(
@@ -135,7 +135,7 @@ class BatchedOperator:
             calls.append(one_call(*[one[index] if name in names else one for name, one in pairs]))
         if not self.named.has_results:
             return None
-        found = [torch.stack(one) for one in zip(*map(_several, calls), strict=True)]
+        found = [torch.stack(one) for one in zip(*map(several, calls), strict=True)]
         return found[0] if len(found) == 1 else tuple(found)
 
     def warn(self, refusal: Refusal) -> None:
@@ -290,11 +290,6 @@ def batched_inputs(named: NamedOperator) -> Callable[[Sequence[Any]], Sequence[A
     batches of an operator.
     """
     return lambda given: (given[0], *named.completed(given[1:]))
-
-
-def _several(returned: Any) -> tuple[torch.Tensor, ...]:
-    """The results of a call, of which one is returned as it is."""
-    return (returned,) if isinstance(returned, torch.Tensor) else returned
 
 
 def _behind(tensor: torch.Tensor) -> torch.Tensor:

@@ -69,27 +69,34 @@ def differentiate(
 
     apply: Callable[..., Any] = getattr(Recorded, "apply")  # noqa: B009
 
-    def record(keys: Any, *args: Any) -> Any:
-        is_recorded = torch.is_grad_enabled() and _requires_grad(*args)
-        if is_recorded or forward_ad._current_level >= 0:
-            with enable_single_level_autograd_function():
-                return apply(*args, keys)
-        with _below_autograd():
-            return redispatch(keys & _after_autograd, *args)
+    def recorded(keys: Any, *args: Any) -> Any:
+        with enable_single_level_autograd_function():
+            return apply(*args, keys)
 
-    library.impl(operator, record, "Autograd", with_keyset=True)
+    _record(library, operator, recorded)
 
 
 def decompose(library: torch.library.Library, operator: Any, function: Callable[..., Any]) -> None:
     """Have calls of an overload of an operator be calls of ``function`` where gradients are
     recorded: those of what it calls.
     """
+
+    def recorded(keys: Any, *args: Any) -> Any:
+        return function(*args)
+
+    _record(library, operator, recorded)
+
+
+def _record(library: torch.library.Library, operator: Any, recorded: Callable[..., Any]) -> None:
+    """Have calls of an overload of an operator be calls of ``recorded`` where gradients are
+    recorded: with the keys of torch's dispatcher in front.
+    """
     redispatch = operator.redispatch
 
     def record(keys: Any, *args: Any) -> Any:
         is_recorded = torch.is_grad_enabled() and _requires_grad(*args)
         if is_recorded or forward_ad._current_level >= 0:
-            return function(*args)
+            return recorded(keys, *args)
         with _below_autograd():
             return redispatch(keys & _after_autograd, *args)
 

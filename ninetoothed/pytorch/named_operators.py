@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls.arguments import check_tensor
@@ -179,3 +179,10 @@ class NamedOperator:
 
 def _is_optional(parameter: Parameter) -> bool:
     return parameter.kind == "constexpr" and parameter.value is not None
+
+
+def several(returned: Any) -> tuple[Any, ...]:
+    """The results of a call, of which one is returned as it is."""
+    if isinstance(returned, tuple | list):
+        return tuple(cast("Sequence[Any]", returned))
+    return (returned,)

@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.passes.analysis.backward_slice import backward_slice
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.symbolic.expr import IndexExpr, binary, const
 from ninetoothed.symbolic.normal_form import normalize
@@ -94,11 +95,5 @@ def needed_for_end(loops: Sequence[scf.ForOp]) -> list[Operation]:
     assert block is not None
     ops = list(block.ops)
     behind = ops[ops.index(loops[0]) : ops.index(loops[-1])]
-    found: set[Operation] = set()
-    todo = [loops[-1].ub]
-    while todo:
-        owner = todo.pop().owner
-        if isinstance(owner, Operation) and owner in behind and owner not in found:
-            found.add(owner)
-            todo += owner.operands
-    return [op for op in behind if op in found]
+    owners = {value.owner for value in backward_slice(loops[-1].ub)}
+    return [op for op in behind if op in owners]
