@@ -1,8 +1,8 @@
 """Forms of a kernel's calls: what is a tensor, what is a number, and what is written.
 
 A kernel's operator has an overload for each form of calls. Its name says it, a letter an argument,
-in order; and behind them, where arguments are one tensor, the position of the first one that each
-is, as in ``rrw_0_0_2``.
+in order; behind them ``waits`` where a call waits for the device; and where arguments are one
+tensor, the position of the first one that each is, as in ``rrw_0_0_2``.
 
     r, w     a tensor that is read, or written
     j, k     a jagged tensor that is read, or written: its elements, offsets and longest length
@@ -31,7 +31,7 @@ _TYPES = {
 class Form(NamedTuple):
     """Form of calls: of each argument the letter, the name, the dim that is jagged, and the
     position of the first one that is the same tensor, mostly its own; and how many tensors are
-    returned.
+    returned. ``waits``: the host waits for the device, which a CUDA graph cannot hold.
     """
 
     letters: str
@@ -39,6 +39,7 @@ class Form(NamedTuple):
     jagged_dims: tuple[int | None, ...]
     same: tuple[int, ...]
     results: int = 0
+    waits: bool = False
 
     def with_written(self, written: frozenset[str]) -> Form:
         """The form of calls that write the arguments of these names."""
@@ -54,9 +55,10 @@ class Form(NamedTuple):
     @property
     def overload(self) -> str:
         """The name of the overload."""
+        kind = f"{self.letters}_waits" if self.waits else self.letters
         if self.same == tuple(range(len(self.same))):
-            return self.letters
-        return "_".join([self.letters, *map(str, self.same)])
+            return kind
+        return "_".join([kind, *map(str, self.same)])
 
     @property
     def tensors(self) -> list[int]:

@@ -110,13 +110,14 @@ class KernelOperators:
         same: tuple[int, ...],
         dtypes: tuple[Any, ...],
         constants: tuple[Any, ...],
+        waits: bool,
     ) -> tuple[str, str] | str:
-        """The names of the operator and its overload, of calls of a form: ``letters`` and ``same``
-        as in the form, but that nothing is written. ``dtypes`` are the tensors' element types, and
-        ``constants`` what is compiled in.
+        """The names of the operator and its overload, of calls of a form: ``letters``, ``same`` and
+        ``waits`` as in the form, but that nothing is written. ``dtypes`` are the tensors' element
+        types, and ``constants`` what is compiled in.
         """
         try:
-            form = Form(letters, self.names, self._dims, same)
+            form = Form(letters, self.names, self._dims, same, waits=waits)
             return self._registered(form.with_written(self.stored(letters, dtypes, constants)))
         except NineToothedError as error:
             return str(error)
@@ -201,7 +202,8 @@ class KernelOperators:
         from ninetoothed.pytorch.library import register
 
         name = f"{self._name}.{form.overload}"
-        register(name, form.schema, self._runner(form), functools.partial(self._check, form))
+        check = functools.partial(self._check, form)
+        register(name, form.schema, self._runner(form), check, form.waits)
         return self._name, form.overload
 
     @cached_property

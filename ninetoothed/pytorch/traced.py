@@ -56,11 +56,12 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
         if requiring:
             operators.warn_of_gradients(tuple(requiring))
     same = tuple([[one is value for one in values].index(True) for value in values])
-    overload = operators.overload(letters, same, dtypes, known)
+    parts, sequences = _parts(letters, values)
+    overload = operators.overload(letters, same, dtypes, known, _waits(sequences))
     if isinstance(overload, str):
         refuse(overload)
     operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
-    operator(*_parts(letters, values))
+    operator(*parts)
 
 
 def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> Any:
@@ -165,19 +166,34 @@ def letter_of(value: Any) -> str:
     return "f" if isinstance(value, float | torch.SymFloat) else ""
 
 
-def _parts(letters: str, values: Sequence[Any]) -> list[Any]:
-    """A call's arguments as the operator takes them."""
+def _parts(letters: str, values: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, Any]]]:
+    """A call's arguments as the operator takes them; of those that are jagged tensors, the offsets
+    and the longest length.
+    """
     found: list[Any] = []
+    sequences: list[tuple[Any, Any]] = []
     for letter, value in zip(letters, values, strict=True):
         if letter == "r":
             found.append(value)
         elif letter != "j":
             found.append(number(member_value(value)))
-        elif isinstance(value, Jagged):
-            found += [value.elements, value.offsets.tensor, value.shape[value.jagged_dim]]
         else:
-            cached = value._max_seqlen_tensor
-            # torch keeps it as the size of a tensor, for which a symbol may stand.
-            longest = None if cached is None else cached.shape[0]
-            found += [value._values, value._offsets, longest]
-    return found
+            if isinstance(value, Jagged):
+                elements, offsets = value.elements, value.offsets.tensor
+                longest = value.shape[value.jagged_dim]
+            else:
+                elements, offsets, cached = value._values, value._offsets, value._max_seqlen_tensor
+                # torch keeps it as the size of a tensor, for which a symbol may stand.
+                longest = None if cached is None else cached.shape[0]
+            found += [elements, offsets, longest]
+            sequences.append((offsets, longest))
+    return found, sequences
+
+
+def _waits(sequences: Sequence[tuple[Any, Any]]) -> bool:
+    """True if a call with these offsets and longest lengths waits for the device: offsets of their
+    own are compared, and a length that torch does not know is found in them.
+    """
+    return any(
+        [longest is None or offsets is not sequences[0][0] for offsets, longest in sequences]
+    )

@@ -47,13 +47,26 @@ def _integers(
     return torch.randint(high, sizes, generator=generator).to(device, dtype)
 
 
-def _nested(device: str, scale: int, *sizes: int) -> torch.Tensor:
-    lengths = (3 * scale, 1, 5 * scale)
-    values = _draw(sum(lengths), *sizes, device=device)
-    offsets = torch.tensor([0, 3 * scale, 3 * scale + 1, 8 * scale + 1], device=device)
+def _offsets(device: str, scale: int) -> torch.Tensor:
+    return torch.tensor([0, 3 * scale, 3 * scale + 1, 8 * scale + 1], device=device)
+
+
+def _nested(
+    device: str, scale: int, *sizes: int, offsets: torch.Tensor | None = None
+) -> torch.Tensor:
+    values = _draw(8 * scale + 1, *sizes, device=device)
+    offsets = _offsets(device, scale) if offsets is None else offsets
     return torch.nested.nested_tensor_from_jagged(
         values, offsets, max_seqlen=5 * scale, min_seqlen=1
     )
+
+
+def _nested_alike(
+    device: str, scale: int, heads: tuple[int, ...], size: int
+) -> tuple[torch.Tensor, ...]:
+    """Sequences of one tensor of offsets."""
+    offsets = _offsets(device, scale)
+    return tuple(_nested(device, scale, count, size, offsets=offsets) for count in heads)
 
 
 def _packed(
@@ -151,7 +164,7 @@ CALLS = (
     ),
     _call(
         "jagged_attention",
-        lambda d, n: (*(_nested(d, n, heads, 16) for heads in (4, 2, 2)), True),
+        lambda d, n: (*_nested_alike(d, n, (4, 2, 2), 16), True),
     ),
     _call("varlen_attention", lambda d, n: (*_packed(d, n, (4, 2, 2), 16), 5 * n, True)),
     _call(

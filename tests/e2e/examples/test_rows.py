@@ -212,9 +212,11 @@ def test_topk_of_chunks_of_infinities_nans_and_equal_numbers(load: Load, draw: D
     for matrix in (input, transposed(input)):
         assert number_of_chunks(matrix, 130) > 1
         for k in (1, 4, 130):
+            # torch's own on a GPU sorts more than 128 by their bits: a negative NaN is the last.
             values, indices = topk(matrix, k)
-            check_topk(matrix, k, values, indices)
             assert torch.equal(indices, first_of_the_best(matrix, k))
+            expected = matrix.gather(1, indices)
+            torch.testing.assert_close(values, expected, rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16])
