@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ninetoothed.errors import ArgumentError, DeviceError
+from ninetoothed.errors import ArgumentError
 
 _OFFSETS = {"torch.int32": "i32", "torch.int64": "i64"}
 
@@ -17,8 +17,7 @@ class Offsets:
     """Start of each sequence, and the end of the last one.
 
     Two are equal where their sequences have equal lengths at equal places. Comparing the contents
-    of two tensors waits for the device, which is an error while a CUDA graph is captured; tensors
-    that share their offsets do without.
+    of two tensors waits for the device; tensors that share their offsets do without.
     """
 
     __slots__ = ("tensor",)
@@ -33,17 +32,9 @@ class Offsets:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Offsets):
             return NotImplemented
-        import torch
-
         one, two = self.tensor, other.tensor
         if one is two or (one.data_ptr() == two.data_ptr() and one.dtype == two.dtype):
             return one.shape == two.shape
-        if one.is_cuda and torch.cuda.is_current_stream_capturing():
-            raise DeviceError(
-                "two jagged tensors have offsets of their own, and comparing them waits for the "
-                "device, which nothing may do while a CUDA graph is captured; give all jagged "
-                "tensors of the call one offsets tensor"
-            )
         return one.shape == two.shape and bool((one == two).all())
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]

@@ -1,13 +1,28 @@
-"""xDSL's ``cse``, which hashes all attributes of each op again at every look at what it knows."""
+"""xDSL's ``cse``, which hashes all attributes of each op again at every look at what it knows, and
+asks each op for its effects.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
+from xdsl.traits import IsTerminator, MemoryEffect, NoMemoryEffect
 from xdsl.transforms import common_subexpression_elimination as xdsl_cse
+
+
+@functools.cache
+def _is_pure(kind: type[Operation]) -> bool:
+    """True if ops of a class never have effects, whatever is in them, and end no block."""
+    effects = kind.get_traits_of_type(MemoryEffect)
+    return (
+        bool(effects)
+        and all(isinstance(one, NoMemoryEffect) for one in effects)
+        and not kind.has_trait(IsTerminator)
+    )
 
 
 class _Info(xdsl_cse.OperationInfo):
@@ -33,9 +48,24 @@ class _KnownOps(xdsl_cse.KnownOps):
     def get(self, k: Operation, default: Any = None) -> Any:
         return self._known_ops.get(_Info(k), default)
 
+    def setdefault(self, op: Operation) -> Operation:
+        """The op that is equal to ``op``; if there was none, ``op`` from now on."""
+        return self._known_ops.setdefault(_Info(op), op)
+
 
 class _Driver(xdsl_cse.CSEDriver):
     """xDSL's, each of whose scopes is a ``_KnownOps``."""
+
+    def __init__(self) -> None:
+        super().__init__(_known_ops=_KnownOps())
+
+    def _simplify_operation(self, op: Operation) -> None:
+        if op.regions or not _is_pure(type(op)):
+            super()._simplify_operation(op)
+        elif not any(result.first_use for result in op.results):
+            self._mark_erasure(op)
+        elif (existing := self._known_ops.setdefault(op)) is not op:
+            self._replace_and_delete(op, existing)
 
     def _simplify_region(self, region: Region) -> None:
         if len(region.blocks) != 1:

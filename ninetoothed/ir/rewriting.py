@@ -112,11 +112,16 @@ def retype(region: Region, convert: Convert) -> None:
     ``convert`` maps an attribute that it does not know to itself.
     """
     memo: dict[Attribute, Attribute] = {}
+    # To hash an attribute takes longer than to look at most ops.
+    seen: dict[int, tuple[Attribute, Attribute]] = {}
 
     def mapped(attribute: Attribute) -> Attribute:
-        found = memo.get(attribute)
+        _, found = seen.get(id(attribute), (attribute, None))
         if found is None:
-            found = memo[attribute] = convert(attribute)
+            found = memo.get(attribute)
+            if found is None:
+                found = memo[attribute] = convert(attribute)
+            seen[id(attribute)] = attribute, found
         return found
 
     def visit_block(block: Block) -> None:

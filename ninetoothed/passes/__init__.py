@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from ninetoothed.passes.registration import register
 
 _NO_PASSES = ("__init__", "option_values", "pipeline", "placement", "registration")
-# The few of xDSL's passes that the pipeline and `nt-opt` use, of which two are mended.
+# The few of xDSL's passes that the pipeline and `nt-opt` use, mended.
 _XDSL = {
     "canonicalize": ("ninetoothed.ir.canonicalize", "CanonicalizePass"),
     "cse": ("ninetoothed.ir.cse", "CommonSubexpressionElimination"),
-    "dce": ("xdsl.transforms.dead_code_elimination", "DeadCodeElimination"),
+    "dce": ("ninetoothed.ir.dead_code", "DeadCodeElimination"),
 }
 # What passes of other packages are written with, which imports xDSL.
 _PUBLIC = {

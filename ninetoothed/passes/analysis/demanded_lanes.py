@@ -7,7 +7,8 @@ that only move them, and through loops and branches. All other ops demand every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -82,6 +83,16 @@ class _Analysis:
         self._kernel = kernel
         self._ranges = index_ranges(kernel)
         self._changed = False
+        self._follow: dict[type[Operation], Callable[[Any], None]] = {
+            nt.StoreOp: self._store,
+            nt.DotOp: self._product,
+            **dict.fromkeys((nt.ElementwiseOp, nt.CastOp), self._elementwise),
+            **dict.fromkeys((nt.ExpandDimsOp, nt.BroadcastOp, nt.TransOp, nt.FullOp), self._move),
+            **dict.fromkeys((scf.ForOp, scf.WhileOp), self._loop),
+            scf.IfOp: self._if,
+            scf.ConditionOp: self._forwarded,
+            scf.YieldOp: self._yielded,
+        }
 
     def visit(self, block: Block) -> bool:
         """Visit the ops of ``block``, last to first; True if anything has changed."""
@@ -107,35 +118,34 @@ class _Analysis:
             self._changed = True
 
     def _op(self, op: Operation) -> None:
-        match op:
-            case nt.StoreOp():
-                self._demand(op.value, self._stored(op))
-                self._all(op.indices)
-            case nt.ElementwiseOp() | nt.CastOp():
-                for value in op.operands:
-                    self._demand(value, self.demands.get(op.results[0]))
-            case nt.DotOp():
-                demand = self.demands.get(op.result)
-                self._demand(op.acc, demand)
-                if demand is not None:
-                    # Along K all lanes; a row of one, or a column of the other, makes its own lanes.
-                    row, column = (_lane(len(nt.shape_of(op.a.type)) - back) for back in (2, 1))
-                    self._demand(op.a, _without(demand, column))
-                    self._demand(op.b, _without(demand, row))
-            case nt.ExpandDimsOp() | nt.BroadcastOp() | nt.TransOp() | nt.FullOp():
-                self._demand(op.operands[0], self._moved(op))
-            case scf.ForOp() | scf.WhileOp() if op.regions:
-                self._loop(op)
-            case scf.IfOp():
-                self._all([op.cond])
-            case scf.ConditionOp():
-                self._forwarded(op)
-            case scf.YieldOp():
-                self._yielded(op)
-            case _:
-                used = not op.has_trait(Pure) or any(one in self.demands for one in op.results)
-                if used:
-                    self._all(op.operands)
+        follow = self._follow.get(type(op))
+        if follow is not None:
+            follow(op)
+        elif any(one in self.demands for one in op.results) or not op.has_trait(Pure):
+            self._all(op.operands)
+
+    def _elementwise(self, op: Operation) -> None:
+        for value in op.operands:
+            self._demand(value, self.demands.get(op.results[0]))
+
+    def _product(self, op: nt.DotOp) -> None:
+        demand = self.demands.get(op.result)
+        self._demand(op.acc, demand)
+        if demand is not None:
+            # Along K all lanes; a row of one, or a column of the other, makes its own lanes.
+            row, column = (_lane(len(nt.shape_of(op.a.type)) - back) for back in (2, 1))
+            self._demand(op.a, _without(demand, column))
+            self._demand(op.b, _without(demand, row))
+
+    def _move(self, op: Operation) -> None:
+        self._demand(op.operands[0], self._moved(op))
+
+    def _store(self, op: nt.StoreOp) -> None:
+        self._demand(op.value, self._stored(op))
+        self._all(op.indices)
+
+    def _if(self, op: scf.IfOp) -> None:
+        self._all([op.cond])
 
     def _all(self, values: Iterable[SSAValue]) -> None:
         for value in values:
