@@ -5,7 +5,7 @@ asks each op for its effects.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -64,7 +64,7 @@ class _Driver(xdsl_cse.CSEDriver):
             super()._simplify_operation(op)
         elif not any(result.first_use for result in op.results):
             self._mark_erasure(op)
-        elif (existing := self._known_ops.setdefault(op)) is not op:
+        elif (existing := cast("_KnownOps", self._known_ops).setdefault(op)) is not op:
             self._replace_and_delete(op, existing)
 
     def _simplify_region(self, region: Region) -> None:

@@ -118,7 +118,7 @@ def test_examples(name: str, place: int, where: str, monkeypatch: pytest.MonkeyP
                 args,
                 functools.partial(_fill, wanted),
                 kwargs=kwargs,
-                configs=profiles.cases(ci=2, full=5)
+                configs=profiles.cases(ci=1 if place else 2, full=5)
                 if where == "cpu"
                 else f"random:{dice.randrange(1000)}",
                 levels="tt",

@@ -184,7 +184,7 @@ def test_attention(device: str, is_causal: bool, scale: float) -> None:
         "output": (scores.softmax(-1) @ value)[:, :, None],
         "logsumexp": scores.logsumexp(-1)[:, :, None] / math.log(2),
     }
-    options = {"levels": LEVELS[device], "configs": 4, "atol": 2e-3, "rtol": 2e-3}
+    options = {"levels": LEVELS[device], "configs": 2, "atol": 2e-3, "rtol": 2e-3}
     check_kernel(attention_kernel, values, expected, **options)
     # Of keys that all queries of a block see, and of others.
     remark = SUNK if scale > 0 else IN_SUCH_CALLS

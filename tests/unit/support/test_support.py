@@ -123,7 +123,7 @@ def test_golden(tmp_path: Path) -> None:
         Golden(update=False, root=tmp_path)("a/b.txt", "one\nthree")
 
 
-@pytest.mark.parametrize(("profile", "expected"), [("ci", 100), ("full", 2_000), ("quick", 5)])
+@pytest.mark.parametrize(("profile", "expected"), [("ci", 60), ("full", 2_000), ("quick", 5)])
 def test_examples_scale_with_the_profile(
     profile: str, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
