@@ -6,6 +6,7 @@ file that Triton parses. The text is written directly: attributes repeat, so eac
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Iterable, Mapping
 from math import prod
@@ -51,7 +52,9 @@ class _Writer:
         self._stream = io.StringIO()
         self._printer = Printer(self._stream)
         self._attributes: dict[Attribute, str] = {}
-        self._locations: dict[Attribute, str] = {}
+        # To hash an attribute takes longer than to write an op; each is kept, so that ids last.
+        self._known: dict[int, tuple[Attribute, str]] = {}
+        self._locations: dict[int, tuple[Attribute, str]] = {}
         self._values: dict[SSAValue, str] = {}
         self._hints: dict[str, int] = {}
         self._unnamed = 0
@@ -132,10 +135,14 @@ class _Writer:
         return f"{{{', '.join(entries)}}}"
 
     def _attribute(self, attr: Attribute) -> str:
+        known = self._known.get(id(attr))
+        if known is not None:
+            return known[1]
         text = self._attributes.get(attr)
         if text is None:
             text = self._splat(attr) or self._print(attr)
             self._attributes[attr] = text
+        self._known[id(attr)] = attr, text
         return text
 
     def _splat(self, attr: Attribute) -> str | None:
@@ -155,11 +162,22 @@ class _Writer:
     def _location(self, location: Attribute) -> str:
         if location is UNKNOWN_LOC:
             return "loc(unknown)"
-        text = self._locations.get(location)
-        if text is None:
-            text = self._print(_with_encoded_names(plain(location)))
-            self._locations[location] = text
-        return text
+        known = self._locations.get(id(location))
+        if known is None:
+            text = f"loc({self._place(plain(location))})"
+            known = self._locations[id(location)] = location, text
+        return known[1]
+
+    def _place(self, location: Attribute) -> str:
+        """What stands between the parentheses of ``loc(…)``; file names are encoded."""
+        match location:
+            case CallSiteLoc():
+                return f"callsite({self._place(location.callee)} at {self._place(location.caller)})"
+            case FileLineColLoc():
+                line, column = location.line.data, location.column.data
+                return f"{_quoted(location.filename.data)}:{line}:{column}"
+            case _:
+                return self._print(location)[4:-1]
 
     def _print(self, attr: Attribute) -> str:
         self._start()
@@ -171,16 +189,12 @@ class _Writer:
         self._stream.truncate()
 
 
-def _with_encoded_names(location: Attribute) -> Attribute:
-    match location:
-        case CallSiteLoc():
-            callee, caller = map(_with_encoded_names, (location.callee, location.caller))
-            return CallSiteLoc(callee, caller)
-        case FileLineColLoc():
-            name = encoded(location.filename.data)
-            return FileLineColLoc(StringAttr(name), location.line, location.column)
-        case _:
-            return location
+@functools.lru_cache(maxsize=256)
+def _quoted(name: str) -> str:
+    """A file's name, encoded, as a string literal."""
+    stream = io.StringIO()
+    Printer(stream).print_string_literal(encoded(name))
+    return stream.getvalue()
 
 
 def _first_location(function: FuncOp) -> LocationAttr:
