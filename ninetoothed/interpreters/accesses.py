@@ -192,11 +192,13 @@ class Lanes:
         return self._spread(self.offset) if self.offset is not None else self._terms().total()
 
     def located(self) -> tuple[torch.Tensor, tuple[int, int]]:
-        """The offset of every lane, and bounds: none is below or above."""
+        """The offset of every lane, in a tensor of its own, and bounds: none is below or above."""
         if self.offset is not None:
-            return self._spread(self.offset), self.offset.bounds(self._shape)
+            offsets, bounds = self._spread(self.offset), self.offset.bounds(self._shape)
+            return offsets if self.offset.steps else offsets.clone(), bounds
         terms = self._terms()
-        return terms.total(), terms.bounds()
+        offsets, bounds = terms.total(), terms.bounds()
+        return offsets if len(terms.terms) > 1 else offsets.clone(), bounds
 
     def _terms(self) -> _Sum:
         """The offset of every lane, as a sum."""
@@ -330,7 +332,8 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
     if regular is not None:
         data = view.place.read(view.element, *regular)
     else:
-        data = view.place.gather(view.element, *lanes.located(), mask, fill)
+        is_element = op.guards is None and guard is not None
+        data = view.place.gather(view.element, *lanes.located(), mask, fill, is_element)
     machine.put(op.result, data, guard if fill is None else None)
 
 

@@ -135,9 +135,11 @@ class Memory:
         bounds: tuple[int, int] | None,
         mask: torch.Tensor | None,
         fill: torch.Tensor | None = None,
+        is_element: bool = False,
     ) -> torch.Tensor:
         """The elements at ``offsets``; ``fill``, by default zero, where the mask, broadcast with
         them, is false. ``bounds``: no offset is below or above, where that is known.
+        ``is_element``: where the mask holds there is an element; the offsets are overwritten.
         """
         bits = self._bits(element)
         is_inside = bounds is not None and self._has(*bounds)
@@ -147,13 +149,16 @@ class Memory:
         if fill is None:
             fill = element.number(0)
         own = mask
+        if is_element and not is_inside:
+            # What masked lanes read does not matter.
+            last = self._first + self._flat.numel() - 1
+            offsets, is_inside = offsets.clamp_(self._first, last), True
         offsets, mask = together(offsets, mask)
         if bits.numel() == 0:
             if mask.any():
                 raise self._outside(int(offsets[mask].min()), int(offsets[mask].max()))
             return fill.expand(offsets.shape)
         if is_inside or (offsets.numel() > 0 and self._has(*_ends(offsets))):
-            # What masked lanes read does not matter.
             places = self._shifted(offsets)
         else:
             places = self._places(torch.where(mask, offsets, 0))

@@ -50,3 +50,19 @@ def test_masked_lanes_read_the_fill() -> None:
     data, lanes = torch.arange(_LANES), torch.arange(2 * _LANES)
     found = Memory("x", data).gather(_I64, lanes, None, lanes < _LANES, torch.tensor(-1))
     assert torch.equal(found, torch.where(lanes < _LANES, lanes, -1))
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(2, None)])
+def test_masked_lanes_read_anywhere(part: slice) -> None:
+    """Behind the end, in front of the first element, and of what is a part of more."""
+    data = torch.arange(8)[part]
+    memory = Memory("x", data)
+    lanes = torch.arange(-3, 12).reshape(1, -1)
+    mask = (lanes >= 0) & (lanes < len(data))
+    expected = torch.where(mask, lanes + data[0], -1)
+    found = memory.gather(_I64, lanes.clone(), None, mask, torch.tensor(-1), is_element=True)
+    assert torch.equal(found, expected)
+    assert torch.equal(memory.gather(_I64, lanes, None, mask, torch.tensor(-1)), expected)
+    nothing = Memory("y", torch.arange(0))
+    found = nothing.gather(_I64, lanes, None, mask & False, torch.tensor(-1), is_element=True)
+    assert torch.equal(found, torch.full_like(lanes, -1))
