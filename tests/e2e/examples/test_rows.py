@@ -212,7 +212,7 @@ def test_topk_of_chunks_of_infinities_nans_and_equal_numbers(load: Load, draw: D
     for matrix in (input, transposed(input)):
         assert number_of_chunks(matrix, 130) > 1
         for k in (1, 4, 130):
-            # torch's own on a GPU sorts more than 128 by their bits: a negative NaN is the last.
+            # torch's own on a GPU sorts 128 and more by their bits: a negative NaN is the last.
             values, indices = topk(matrix, k)
             assert torch.equal(indices, first_of_the_best(matrix, k))
             expected = matrix.gather(1, indices)
