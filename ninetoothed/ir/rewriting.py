@@ -116,13 +116,13 @@ def retype(region: Region, convert: Convert) -> None:
     seen: dict[int, tuple[Attribute, Attribute]] = {}
 
     def mapped(attribute: Attribute) -> Attribute:
-        _, found = seen.get(id(attribute), (attribute, None))
-        if found is None:
+        known = seen.get(id(attribute))
+        if known is None:
             found = memo.get(attribute)
             if found is None:
                 found = memo[attribute] = convert(attribute)
-            seen[id(attribute)] = attribute, found
-        return found
+            known = seen[id(attribute)] = attribute, found
+        return known[1]
 
     def visit_block(block: Block) -> None:
         for argument in list(block.args):
