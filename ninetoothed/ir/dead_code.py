@@ -6,6 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Region
 from xdsl.pattern_rewriter import PatternRewriterListener
+from xdsl.rewriter import Rewriter
 from xdsl.transforms import dead_code_elimination as xdsl_dce
 
 
@@ -25,8 +26,7 @@ def erase_dead_ops(region: Region, listener: PatternRewriterListener | None = No
         if xdsl_dce.is_trivially_dead(op):
             if listener is not None:
                 listener.handle_operation_removal(op)
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
             changed = True
         else:
             for inner in op.regions:

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ninetoothed.ir.attribute_memo import AttributeMemo
 from ninetoothed.ir.folding import folded
 
 Convert = Callable[[Attribute], Attribute]
@@ -111,18 +112,7 @@ def retype(region: Region, convert: Convert) -> None:
 
     ``convert`` maps an attribute that it does not know to itself.
     """
-    memo: dict[Attribute, Attribute] = {}
-    # To hash an attribute takes longer than to look at most ops.
-    seen: dict[int, tuple[Attribute, Attribute]] = {}
-
-    def mapped(attribute: Attribute) -> Attribute:
-        known = seen.get(id(attribute))
-        if known is None:
-            found = memo.get(attribute)
-            if found is None:
-                found = memo[attribute] = convert(attribute)
-            known = seen[id(attribute)] = attribute, found
-        return known[1]
+    mapped = AttributeMemo(convert)
 
     def visit_block(block: Block) -> None:
         for argument in list(block.args):

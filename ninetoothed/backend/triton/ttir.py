@@ -31,6 +31,7 @@ from xdsl.printer import Printer
 
 from ninetoothed.artifacts.source_names import encoded
 from ninetoothed.backend.device_function import function_name
+from ninetoothed.ir.attribute_memo import AttributeMemo
 from ninetoothed.ir.locations import plain
 from ninetoothed.ir.tt import FuncOp
 
@@ -51,10 +52,8 @@ class _Writer:
         self.parts: list[str] = []
         self._stream = io.StringIO()
         self._printer = Printer(self._stream)
-        self._attributes: dict[Attribute, str] = {}
-        # To hash an attribute takes longer than to write an op; each is kept, so that ids last.
-        self._known: dict[int, tuple[Attribute, str]] = {}
-        self._locations: dict[int, tuple[Attribute, str]] = {}
+        self._attribute = AttributeMemo(self._text)
+        self._location = AttributeMemo(lambda one: f"loc({self._place(plain(one))})")
         self._values: dict[SSAValue, str] = {}
         self._hints: dict[str, int] = {}
         self._unnamed = 0
@@ -134,16 +133,8 @@ class _Writer:
         ]
         return f"{{{', '.join(entries)}}}"
 
-    def _attribute(self, attr: Attribute) -> str:
-        known = self._known.get(id(attr))
-        if known is not None:
-            return known[1]
-        text = self._attributes.get(attr)
-        if text is None:
-            text = self._splat(attr) or self._print(attr)
-            self._attributes[attr] = text
-        self._known[id(attr)] = attr, text
-        return text
+    def _text(self, attr: Attribute) -> str:
+        return self._splat(attr) or self._print(attr)
 
     def _splat(self, attr: Attribute) -> str | None:
         """A block of equal values, of which xDSL would unpack every one."""
@@ -158,15 +149,6 @@ class _Writer:
         else:
             self._printer.print_float(value, element)
         return f"dense<{self._stream.getvalue()}> : {self._attribute(dense.get_type())}"
-
-    def _location(self, location: Attribute) -> str:
-        if location is UNKNOWN_LOC:
-            return "loc(unknown)"
-        known = self._locations.get(id(location))
-        if known is None:
-            text = f"loc({self._place(plain(location))})"
-            known = self._locations[id(location)] = location, text
-        return known[1]
 
     def _place(self, location: Attribute) -> str:
         """What stands between the parentheses of ``loc(…)``; file names are encoded."""

@@ -137,7 +137,10 @@ nt.kernel @uncertain symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrang
 // CHECK-NEXT: scf.for %i
 // CHECK-NEXT: %u = nt.load %xs[]
 // CHECK: scf.for %j
-// CHECK: %t = nt.load %ws[]
+// CHECK-NEXT: !nt.tensor<[4096] x f64>,
+// CHECK-NEXT: !nt.tensor<[4096] x f16>
+// CHECK-NEXT: ) : i32 {
+// CHECK-NEXT: %t = nt.load %ws[]
 // WARPS-LABEL: nt.kernel @registers
 // WARPS: %v = nt.load %ws[]
 // WARPS-NEXT: %u = nt.load %xs[]

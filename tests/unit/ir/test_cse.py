@@ -7,12 +7,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.transforms.common_subexpression_elimination import cse
 
-from ninetoothed.compiler.compile import context, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.compiler.compile import context
 from ninetoothed.ir.cse import CommonSubexpressionElimination
 from ninetoothed.ir.dialects import lazy_context
-from ninetoothed.ir.snapshots import Snapshots
-from tests.support.example_kernels import ExampleKernel
+from tests.support.pipeline_modules import modules_of
 
 TEXT = """
 tt.func @f(%p: !tt.ptr<i32> {nt.param = "p"}, %x: i32 {nt.param = "x"}, %c: i1 {nt.param = "c"}) {
@@ -71,14 +69,9 @@ def test_scopes_attributes_and_writes() -> None:
 
 @pytest.mark.parametrize("file", ["matmul", "softmax"])
 def test_modules_of_the_pipeline(file: str) -> None:
-    kernel = ExampleKernel(file).kernel
-    signature = assumed_signature(kernel.definition, {}, {})
-    composed = kernel.composed(signature)
-    signature, config = pick(kernel.definition, composed, signature, {})
-    snapshots = Snapshots()
-    lower(composed, signature, config, [snapshots])
-    places = [place for place, (name, _) in enumerate(snapshots.modules) if name == "cse"]
+    modules = modules_of(file)
+    places = [place for place, (name, _) in enumerate(modules) if name == "cse"]
     assert len(places) == 2
     for place in places:
-        before, after = (module for _, module in snapshots.modules[place - 1 : place + 1])
+        before, after = (module for _, module in modules[place - 1 : place + 1])
         assert str(merged(before)) == str(after)

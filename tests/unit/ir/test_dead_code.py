@@ -10,13 +10,11 @@ from xdsl.parser import Parser
 from xdsl.transforms.canonicalize import CanonicalizePass as TheirCanonicalizePass
 from xdsl.transforms.dead_code_elimination import region_dce
 
-from ninetoothed.compiler.compile import context, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.compiler.compile import context
 from ninetoothed.ir.canonicalize import CanonicalizePass
 from ninetoothed.ir.dead_code import DeadCodeElimination
 from ninetoothed.ir.dialects import lazy_context
-from ninetoothed.ir.snapshots import Snapshots
-from tests.support.example_kernels import ExampleKernel
+from tests.support.pipeline_modules import modules_of
 
 TEXT = """
 tt.func @f(%p: !tt.ptr<i32> {nt.param = "p"}, %x: i32 {nt.param = "x"}, %c: i1 {nt.param = "c"}) {
@@ -93,14 +91,9 @@ def test_blocks_that_may_form_a_cycle() -> None:
 
 @pytest.mark.parametrize("file", ["matmul", "softmax", "addmm"])
 def test_modules_of_the_pipeline(file: str) -> None:
-    kernel = ExampleKernel(file).kernel
-    signature = assumed_signature(kernel.definition, {}, {})
-    composed = kernel.composed(signature)
-    signature, config = pick(kernel.definition, composed, signature, {})
-    snapshots = Snapshots()
-    lower(composed, signature, config, [snapshots])
-    order = [name for name, _ in snapshots.modules]
-    before = snapshots.modules[order.index("canonicalize") - 1][1]
+    modules = modules_of(file)
+    order = [name for name, _ in modules]
+    before = modules[order.index("canonicalize") - 1][1]
     assert "tt.func" in names(before)
     cleaned(before)
     ours, theirs = before.clone(), before.clone()
