@@ -26,6 +26,18 @@ def _torch(dtype: str) -> torch.dtype:
     return getattr(torch, DTYPES[dtype].torch)
 
 
+def _computed(value: torch.Tensor | float, dtype: str) -> torch.Tensor:
+    """``value`` of ``dtype`` as torch computes with it: its CPU has little arithmetic of unsigned
+    32 bits, whose results are the low bits of those of 64.
+    """
+    values = torch.as_tensor(value, dtype=_torch(dtype))
+    return values.to(torch.int64) if dtype == "u32" else values
+
+
+Rule = Callable[..., tuple[str, str]]
+Function = Callable[..., torch.Tensor]
+
+
 class Lanes:
     """A block."""
 
@@ -45,6 +57,11 @@ class Lanes:
         assert name is not None
         return Lanes(self.values.to(_torch(name)), name)
 
+    def map(self, function: Function) -> Lanes:
+        """``function`` of the values."""
+        values = function(_computed(self.values, self.dtype))
+        return Lanes(values.to(_torch(self.dtype)), self.dtype)
+
     def __bool__(self) -> bool:
         return bool(self.values)
 
@@ -55,10 +72,10 @@ class Lanes:
         return Lanes(self.values[index], self.dtype)
 
     def __neg__(self) -> Lanes:
-        return Lanes(-self.values, self.dtype)
+        return self.map(torch.neg)
 
     def __invert__(self) -> Lanes:
-        return Lanes(~self.values, self.dtype)
+        return self.map(torch.bitwise_not)
 
 
 def _operand(value: Lanes | float) -> Operand:
@@ -67,17 +84,10 @@ def _operand(value: Lanes | float) -> Operand:
     return Operand(dtypes.literal(value), value)
 
 
-Rule = Callable[..., tuple[str, str]]
-Function = Callable[..., torch.Tensor]
-
-
 def _apply(rule: Rule, function: Function, *operands: Any) -> Lanes:
     dtype, result = rule(*map(_operand, operands))
     parts = [
-        value.values.to(_torch(dtype))
-        if isinstance(value, Lanes)
-        else torch.tensor(value, dtype=_torch(dtype))
-        for value in operands
+        _computed(value.values if isinstance(value, Lanes) else value, dtype) for value in operands
     ]
     return Lanes(function(*parts).to(_torch(result)), result)
 
@@ -126,7 +136,7 @@ def _reduction(rule: Rule, function: Function) -> Callable[..., Lanes]:
     def reduce(block: Lanes, axis: int | None = None, keep_dims: bool = False) -> Lanes:
         dtype, result = rule(Operand(block.dtype))
         dims = tuple(range(len(block.shape))) if axis is None else (axis,)
-        values = function(block.values.to(_torch(dtype)), dim=dims, keepdim=keep_dims)
+        values = function(_computed(block.values, dtype), dim=dims, keepdim=keep_dims)
         return Lanes(values.to(_torch(result)), result)
 
     return reduce
@@ -174,7 +184,7 @@ def _broadcast_to(x: Any, shape: Sequence[int]) -> Lanes:
 
 
 def _flip(x: Lanes, dim: int = -1) -> Lanes:
-    return Lanes(x.values.flip(dim), x.dtype)
+    return x.map(lambda values: values.flip(dim))
 
 
 def _permute(x: Lanes, dims: Sequence[int]) -> Lanes:
@@ -193,7 +203,7 @@ def _split(x: Lanes) -> tuple[Lanes, Lanes]:
 
 def _cumsum(x: Lanes, axis: int, reverse: bool = False) -> Lanes:
     dtype, result = rules.summation(Operand(x.dtype))
-    values = x.values.to(_torch(dtype))
+    values = _computed(x.values, dtype)
     values = values.flip(axis).cumsum(axis).flip(axis) if reverse else values.cumsum(axis)
     return Lanes(values.to(_torch(result)), result)
 
@@ -201,13 +211,10 @@ def _cumsum(x: Lanes, axis: int, reverse: bool = False) -> Lanes:
 def _index_of(function: Callable[..., torch.Tensor]) -> Callable[..., Lanes]:
     def index(block: Lanes, axis: int, keep_dims: bool = False) -> Lanes:
         # Of equal ones the first, which torch does not promise.
-        best = function(block.values, dim=axis, keepdim=True)
+        values = _computed(block.values, block.dtype)
+        best = function(values, dim=axis, keepdim=True)
         found = (
-            (block.values == best)
-            .int()
-            .cummax(axis)
-            .values.logical_not()
-            .sum(axis, keepdim=keep_dims)
+            (values == best).int().cummax(axis).values.logical_not().sum(axis, keepdim=keep_dims)
         )
         return Lanes(found.to(torch.int32), "i32")
 
