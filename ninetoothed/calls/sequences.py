@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import ArgumentError, DeviceError
 
 _OFFSETS = {"torch.int32": "i32", "torch.int64": "i64"}
 
@@ -18,6 +18,9 @@ class Offsets:
 
     Two are equal where their sequences have equal lengths at equal places. Comparing the contents
     of two tensors waits for the device; tensors that share their offsets do without.
+
+    Raises:
+        DeviceError: they are to be compared while a CUDA graph is captured.
     """
 
     __slots__ = ("tensor",)
@@ -35,7 +38,14 @@ class Offsets:
         one, two = self.tensor, other.tensor
         if one is two or (one.data_ptr() == two.data_ptr() and one.dtype == two.dtype):
             return one.shape == two.shape
-        return one.shape == two.shape and bool((one == two).all())
+        if one.shape != two.shape:
+            return False
+        _check_may_wait(
+            one,
+            "two jagged tensors have offsets of their own, and to compare them",
+            "give all jagged tensors of the call one offsets tensor",
+        )
+        return bool((one == two).all())
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
@@ -115,12 +125,36 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
 
     Raises:
         ArgumentError: it is no nested tensor that is jagged along ``jagged_dim``.
+        DeviceError: its longest length is unknown, and a CUDA graph is captured.
     """
     check_jagged(name, ndim, jagged_dim, value)
     offsets = value._offsets
+    if value._max_seqlen_tensor is None:
+        _check_may_wait(
+            offsets,
+            f"torch does not know the longest length of {name}, and to look for it",
+            "make it with max_seqlen=",
+        )
     # torch caches the longest length; without sequences it has none.
     longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
     return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest, value)
+
+
+def _check_may_wait(tensor: Any, what: str, remedy: str) -> None:
+    """Refuse what waits for the device of ``tensor`` while a CUDA graph is captured.
+
+    torch would refuse it, too, but the capture would be lost, and its random numbers with it.
+    """
+    import torch
+
+    accelerator = torch.accelerator.current_accelerator()
+    if accelerator is None or tensor.device.type != accelerator.type:
+        return
+    if torch.get_device_module(accelerator).is_current_stream_capturing():
+        raise DeviceError(
+            f"{what} is to wait for the device, which nothing may do while a CUDA graph is "
+            f"captured; {remedy}"
+        )
 
 
 def check_jagged(name: str, ndim: int, jagged_dim: int, value: Any) -> None:

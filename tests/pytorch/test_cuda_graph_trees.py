@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 import torch
 from torch._dynamo.testing import EagerAndRecordGraphs
@@ -93,15 +91,25 @@ def test_sequences_with_offsets_of_their_own() -> None:
 
 
 @pytest.mark.gpu
-def test_offsets_are_not_compared_while_a_graph_is_captured() -> None:
-    arguments = sequences("cuda", "own", 5)
-    jagged_attention.jagged_attention(*arguments)
-    message = "give all jagged tensors of the call one offsets tensor"
-    with (
-        # torch says of the graph that its capture failed.
-        contextlib.suppress(RuntimeError),
-        torch.cuda.graph(torch.cuda.CUDAGraph()),
-        pytest.raises(DeviceError, match=message) as raised,
-    ):
-        jagged_attention.jagged_attention(*arguments)
-    assert raised.type is DeviceError
+@pytest.mark.parametrize(
+    ("offsets", "longest", "message"),
+    [
+        ("own", 5, "give all jagged tensors of the call one offsets tensor"),
+        ("shared", None, "make it with max_seqlen="),
+    ],
+)
+def test_nothing_waits_while_a_graph_is_captured(
+    offsets: str, longest: int | None, message: str
+) -> None:
+    jagged_attention.jagged_attention(*sequences("cuda", offsets, longest))
+    # Others: the longest length that was found is kept.
+    arguments = sequences("cuda", offsets, longest)
+    kept = torch.zeros(1, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        kept += 1
+        with pytest.raises(DeviceError, match=message):
+            jagged_attention.jagged_attention(*arguments)
+    # What was captured is whole.
+    graph.replay()
+    assert kept.item() == 1

@@ -17,7 +17,6 @@ from ninetoothed.errors import (
     ArgumentError,
     CheckError,
     ConfigurationError,
-    DeviceError,
     FallbackError,
     ScratchError,
 )
@@ -209,16 +208,7 @@ class LoadedKernel:
                 programs cannot count all of them.
             DeviceError: the launch failed otherwise.
         """
-        try:
-            programs, arguments = self._host.checked(values)
-        except RuntimeError as error:
-            if not device.is_capturing():
-                raise
-            raise DeviceError(
-                "two jagged tensors have offsets of their own, and to compare them is to wait for "
-                "the device, which nothing may do while a CUDA graph is captured; give all jagged "
-                f"tensors of the call one offsets tensor ({error})"
-            ) from error
+        programs, arguments = self._host.checked(values)
         if programs == 0:
             return None
         if programs > MAX_PROGRAMS:

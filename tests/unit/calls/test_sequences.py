@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ninetoothed.backend.launch_source import launch_source
 from ninetoothed.calls.sequences import Jagged, Offsets, taken_apart
+from ninetoothed.errors import DeviceError
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access
 from ninetoothed.symbolic.expr import const, sym
@@ -81,6 +82,41 @@ def test_offsets_of_other_types_and_places() -> None:
     # They begin at one address, and one of them is shorter.
     assert Offsets(tensor) != Offsets(tensor[:2])
     assert Offsets(tensor) != "offsets"
+
+
+@pytest.fixture
+def capturing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph is captured of the CPU."""
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cpu"))
+    monkeypatch.setattr(torch.cpu, "is_current_stream_capturing", lambda: True, raising=False)
+
+
+@pytest.mark.usefixtures("capturing")
+def test_offsets_are_not_compared_while_a_graph_is_captured() -> None:
+    tensor = torch.tensor([0, 2, 5])
+    assert Offsets(tensor) == Offsets(tensor)
+    assert Offsets(tensor) != Offsets(tensor[:2].clone())
+    with pytest.raises(DeviceError) as error:
+        _ = Offsets(tensor) == Offsets(tensor.clone())
+    assert error.value.message == (
+        "two jagged tensors have offsets of their own, and to compare them is to wait for the "
+        "device, which nothing may do while a CUDA graph is captured; give all jagged tensors of "
+        "the call one offsets tensor"
+    )
+
+
+@pytest.mark.usefixtures("capturing")
+def test_the_longest_length_is_not_looked_for_while_a_graph_is_captured() -> None:
+    known = torch.nested.nested_tensor_from_jagged(
+        torch.ones(5), torch.tensor([0, 2, 5]), min_seqlen=2, max_seqlen=3
+    )
+    assert taken_apart("x", 2, 1, known).shape == (2, 3)
+    with pytest.raises(DeviceError) as error:
+        taken_apart("x", 2, 1, nested([2, 3]))
+    assert error.value.message == (
+        "torch does not know the longest length of x, and to look for it is to wait for the "
+        "device, which nothing may do while a CUDA graph is captured; make it with max_seqlen="
+    )
 
 
 MODULE = """
