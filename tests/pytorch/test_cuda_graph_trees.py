@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch._dynamo.testing import EagerAndRecordGraphs
@@ -101,15 +103,25 @@ def test_sequences_with_offsets_of_their_own() -> None:
 def test_nothing_waits_while_a_graph_is_captured(
     offsets: str, longest: int | None, message: str
 ) -> None:
-    jagged_attention.jagged_attention(*sequences("cuda", offsets, longest))
-    # Others: the longest length that was found is kept.
-    arguments = sequences("cuda", offsets, longest)
+    kernel = jagged_attention.jagged_attention_kernel
+
+    def arguments() -> tuple[Any, ...]:
+        query: Any
+        query, key, value = sequences("cuda", offsets, longest)
+        output = torch.nested.nested_tensor_from_jagged(
+            torch.empty_like(query.values()), query.offsets(), max_seqlen=longest
+        )
+        return query, key, value, False, 0.25, output
+
+    kernel(*arguments())
+    # Others: torch keeps a longest length that it found.
+    given = arguments()
     kept = torch.zeros(1, device="cuda")
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         kept += 1
         with pytest.raises(DeviceError, match=message):
-            jagged_attention.jagged_attention(*arguments)
+            kernel(*given)
     # What was captured is whole.
     graph.replay()
     assert kept.item() == 1
