@@ -1,11 +1,16 @@
 """GPU time of products and of a transformer's block on several GPUs, whose weights are split.
 
     torchrun --nproc-per-node 4 -m benchmarks.tensor_parallel [--smoke]
+    python -m benchmarks.tensor_parallel --alone 4 [--smoke]
 
 ``product``: a product whose second matrix is split by columns, in each rank's part and as one
 product on each GPU. ``block``: a norm, attention and a gated MLP, with two all-reduces; products
-are ours or torch's, and all else is ours. Both are called on DTensors and checked.
-``--smoke`` calls each once, on CPU tensors where there is no GPU, and times nothing.
+are ours or torch's, and all else is ours. Both are called on DTensors and checked. A block is timed
+by itself, when the host waits for it, and in a row of them, when the host may run ahead.
+
+``--alone`` times the part of one of so many ranks on one GPU, where all-reduces do nothing: what
+the host and the kernels take. ``--smoke`` calls each once, on CPU tensors where there is no GPU,
+and times nothing.
 """
 
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -82,6 +87,7 @@ class Size:
     dim: int
 
 
+_ROW = 8
 LARGE = Size(8192, 4, 2048, 32, 128)
 SMALL = Size(96, 2, 24, 4, 16)
 
@@ -97,8 +103,16 @@ def products(mesh: DeviceMesh, size: Size, dtype: torch.dtype) -> dict[str, tupl
     found: dict[str, tuple[Call, Call]] = {}
     for name, product in PRODUCTS.items():
         found[name] = _calls(product, whole, columns), _calls(product, lhs, rhs)
-        _check(found[name][0]().full_tensor(), lhs @ rhs)
+        result = found[name][0]()
+        _check(result.to_local(), lhs @ columns.to_local())
+        if not _is_alone():
+            _check(result.full_tensor(), lhs @ rhs)
     return found
+
+
+def _is_alone() -> bool:
+    """True if the other ranks do not exist."""
+    return dist.get_backend() == "fake"
 
 
 def _calls(product: Product, lhs: Any, rhs: Any) -> Call:
@@ -153,47 +167,62 @@ def _check(found: torch.Tensor, expected: torch.Tensor) -> None:
     assert error < 1e-2, f"the results differ by {error.item()}"
 
 
-def _time_us(call: Call, calls: int = 30) -> float:
-    """The median time of a call. All ranks make as many, for each waits for the others."""
-    samples: list[float] = []
-    for _ in range(calls):
+def _time_us(call: Call, row: int = 1, samples: int = 30) -> float:
+    """The median time of a call, in rows of so many; behind each row the host waits. All ranks make
+    as many calls, for each waits for the others.
+    """
+    times: list[float] = []
+    for _ in range(samples):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
-        call()
+        for _ in range(row):
+            call()
         end.record()
         end.synchronize()
-        samples.append(start.elapsed_time(end) * 1e3)
-    return statistics.median(samples)
+        times.append(start.elapsed_time(end) * 1e3 / row)
+    return statistics.median(times)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Time all, and print a table on the first rank; returns the exit code."""
     parser = argparse.ArgumentParser(prog="torchrun -m benchmarks.tensor_parallel")
     parser.add_argument("--smoke", action="store_true", help="one call of each, without GPUs, too")
-    smoke = parser.parse_args(arguments).smoke
+    text = "the part of one of so many ranks, without the others"
+    parser.add_argument("--alone", type=int, metavar="RANKS", help=text)
+    options = parser.parse_args(arguments)
+    smoke: bool = options.smoke
+    alone: int | None = options.alone
+    if alone is not None and alone < 1:
+        parser.error(f"--alone takes the number of ranks, from 1, not {alone}")
     on_gpu = torch.cuda.is_available()
-    if "RANK" not in os.environ:
+    if alone is None and "RANK" not in os.environ:
         print("run it on several ranks, with torchrun; nothing was measured", file=sys.stderr)
         return 2
     if not on_gpu and not smoke:
         print("no GPU found: time on some is what is measured; nothing was", file=sys.stderr)
         return 2
-    if on_gpu:
+    if alone is not None:
+        dist.init_process_group("fake", rank=0, world_size=alone)
+    elif on_gpu:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    ranks = int(os.environ["WORLD_SIZE"])
+    ranks = alone or int(os.environ["WORLD_SIZE"])
     mesh = init_device_mesh("cuda" if on_gpu else "cpu", (ranks,))
     torch.manual_seed(0)
     size, dtype = (SMALL, torch.float32) if smoke else (LARGE, torch.float16)
     split, whole = products(mesh, size, dtype), blocks(mesh, size, dtype)
     if not smoke:
-        # From now on all ranks use the same configurations.
-        ninetoothed.tuning.synchronize()
+        if alone is None:
+            # From now on all ranks use the same configurations.
+            ninetoothed.tuning.synchronize()
         rows: list[list[str]] = []
         for name, (columns, one) in split.items():
             times = _time_us(columns), _time_us(one), _time_us(whole[name])
-            rows.append([name, *(f"{time:.0f}" for time in times), ratio(times[1] / times[0])])
+            in_row = _time_us(whole[name], _ROW)
+            shown = (f"{time:.0f}" for time in (*times, in_row))
+            rows.append([name, *shown, ratio(times[1] / times[0])])
         if dist.get_rank() == 0:
-            titles = ["products", f"on {ranks} GPUs, µs", "on one, µs", "block, µs", "speedup"]
+            titles = ["products", f"on {ranks} GPUs, µs", "on one, µs", "block, µs", "in a row, µs"]
+            titles.append("speedup")
             print(table(titles, rows))
     elif dist.get_rank() == 0:
         print("called")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch.distributed.device_mesh import DeviceMesh
@@ -26,3 +29,14 @@ def test_it_needs_ranks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == (
         "run it on several ranks, with torchrun; nothing was measured\n"
     )
+
+
+def test_a_rank_alone() -> None:
+    command = [sys.executable, "-m", "benchmarks.tensor_parallel", "--alone", "2", "--smoke"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "called\n"
+
+
+def test_there_is_a_rank(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        tensor_parallel.main(["--alone", "0", "--smoke"])
+    assert "--alone takes the number of ranks, from 1, not 0" in capsys.readouterr().err
