@@ -90,6 +90,9 @@ def _codes(chain: Chain, corner: Sequence[int], programs: int) -> tuple[Numbers,
         return np.arange(min(programs, _MOST), dtype=np.int64), programs <= _MOST
     access = compose(chain.source.shape, chain.ops, {})
     axes, is_complete = _axes(access, corner)
+    if not all(map(len, axes.values())):
+        # Also along a dim that no index depends on: a block without lanes.
+        return np.zeros(0, np.int64), is_complete
     values = _values(axes)
     inside: Any = existing(access, values)
     element: Any = 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ninetoothed.layout.chain import Chain
 from ninetoothed.layout.meta_op import MetaOp
@@ -36,17 +36,28 @@ def bordered(chain: Chain, shape: Sequence[int], env: Mapping[str, int]) -> Mode
         # What a former operation left outside is told from what this one does.
         inside = replace(model, offsets=model.offsets - _BORDER)
         model = _applied(inside, op, env)
-        outside = _BORDER if _reaches_out(op) else -1
+        outside = np.where(_at_border(inside, op, env), _BORDER, -1)
         offsets = np.where(model.offsets == -1, outside, model.offsets + _BORDER)
         model = replace(model, offsets=offsets)
     return model
 
 
-def _reaches_out(op: MetaOp) -> bool:
-    """True if what is outside lies at a border: in padding, or in a window."""
-    if isinstance(op, Tile):
-        return any(map(operator.ne, map(normalize, op.strides), map(normalize, op.sizes)))
-    return isinstance(op, Pad)
+def _at_border(model: Model, op: MetaOp, env: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    """Where what an operation leaves outside lies in padding or in a window, and beyond the end of
+    no dim whose blocks are no windows.
+    """
+    if not isinstance(op, Tile):
+        return np.array(isinstance(op, Pad))
+    first, rank = model.axis(op.level), model.ranks[op.level]
+    sizes, strides, dilation = (_numbers(row, env) for row in (op.sizes, op.strides, op.dilation))
+    found = np.ones([1] * (model.offsets.ndim + rank), np.bool_)
+    for dim, n in enumerate(model.sizes(op.level)):
+        if normalize(op.strides[dim]) != normalize(op.sizes[dim]):
+            continue
+        line = Model.of((n,)).tile(0, [sizes[dim]], [strides[dim]], [dilation[dim]], op.floor_mode)
+        others = {*range(found.ndim)} - {first + dim, first + rank + dim}
+        found = found & np.expand_dims(line.offsets != -1, tuple(sorted(others)))
+    return found
 
 
 def _numbers(sizes: Sequence[IndexExpr], env: Mapping[str, int]) -> list[int]:

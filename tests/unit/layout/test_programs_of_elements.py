@@ -48,6 +48,13 @@ def test_elements_behind_the_end_of_a_slice() -> None:
     assert listed(tensor, (8,)) == [[0], [0], [1], [1], [2], [], [], []]
 
 
+def test_a_block_without_lanes() -> None:
+    """No index depends on the dim that has none."""
+    tensor = Tensor(shape=(2,)).tile((1,))
+    tensor.dtype = tensor.dtype[None][:-1]
+    assert listed(tensor, (2,)) == [[], []]
+
+
 def test_elements_behind_the_last_program() -> None:
     assert listed(Tensor(shape=(5,)).tile((2,)), (5,), programs=2) == [[0], [0], [1], [1], []]
 
