@@ -88,6 +88,7 @@ class Size:
 
 
 _ROW = 8
+"""Blocks in a row."""
 LARGE = Size(8192, 4, 2048, 32, 128)
 SMALL = Size(96, 2, 24, 4, 16)
 
@@ -216,13 +217,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ninetoothed.tuning.synchronize()
         rows: list[list[str]] = []
         for name, (columns, one) in split.items():
-            times = _time_us(columns), _time_us(one), _time_us(whole[name])
-            in_row = _time_us(whole[name], _ROW)
-            shown = (f"{time:.0f}" for time in (*times, in_row))
-            rows.append([name, *shown, ratio(times[1] / times[0])])
+            times = [_time_us(columns), _time_us(one)]
+            times += [_time_us(whole[name]), _time_us(whole[name], _ROW)]
+            rows.append([name, *(f"{time:.0f}" for time in times), ratio(times[1] / times[0])])
         if dist.get_rank() == 0:
-            titles = ["products", f"on {ranks} GPUs, µs", "on one, µs", "block, µs", "in a row, µs"]
-            titles.append("speedup")
+            titles = ["products", f"on {ranks} GPUs, µs", "on one, µs"]
+            titles += ["block, µs", "in a row, µs", "speedup"]
             print(table(titles, rows))
     elif dist.get_rank() == 0:
         print("called")

@@ -129,14 +129,16 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
     """
     check_jagged(name, ndim, jagged_dim, value)
     offsets = value._offsets
-    if value._max_seqlen_tensor is None:
-        _check_may_wait(
-            offsets,
-            f"torch does not know the longest length of {name}, and to look for it",
-            "make it with max_seqlen=",
-        )
+    longest = 0
     # torch caches the longest length; without sequences it has none.
-    longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
+    if offsets.shape[0] > 1:
+        if value._max_seqlen_tensor is None:
+            _check_may_wait(
+                offsets,
+                f"torch does not know the longest length of {name}, and to look for it",
+                "make it with max_seqlen=",
+            )
+        longest = int(value._get_max_seqlen())
     return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest, value)
 
 

@@ -111,6 +111,8 @@ def test_the_longest_length_is_not_looked_for_while_a_graph_is_captured() -> Non
         torch.ones(5), torch.tensor([0, 2, 5]), min_seqlen=2, max_seqlen=3
     )
     assert taken_apart("x", 2, 1, known).shape == (2, 3)
+    # Nothing is looked for where there are no sequences.
+    assert taken_apart("x", 2, 1, nested([])).shape == (0, 0)
     with pytest.raises(DeviceError) as error:
         taken_apart("x", 2, 1, nested([2, 3]))
     assert error.value.message == (
