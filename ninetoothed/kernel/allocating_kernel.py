@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.options import Options
 from ninetoothed.calls.arguments import Arguments
@@ -18,6 +18,9 @@ from ninetoothed.kernel.lazy_compilation import Compilation
 from ninetoothed.kernel.recipe import Recipe
 from ninetoothed.pytorch.allocation import Allocation, ShardedError
 from ninetoothed.pytorch.functional_operators import FunctionalOperators
+
+if TYPE_CHECKING:
+    from ninetoothed.pytorch.sharded_calls import ShardedCalls
 
 
 class KernelWithOutputs(Kernel):
@@ -91,18 +94,18 @@ class AllocatingKernel(KernelWithOutputs):
         else:
             super().__call__(*values, **keywords)
             return result
-        return self._call_sharded(inputs)
+        try:
+            return self._sharded_calls(inputs)
+        except NineToothedError as error:
+            raise reported(error) from None
 
     __call__.__doc__ = Kernel.__call__.__doc__
 
-    def _call_sharded(self, values: Sequence[Any]) -> Any:
-        """The outputs of a call with DTensors, whose inputs are ``values``."""
-        from ninetoothed.pytorch.sharded_calls import call_allocating
+    @functools.cached_property
+    def _sharded_calls(self) -> ShardedCalls:
+        from ninetoothed.pytorch.sharded_calls import ShardedCalls
 
-        try:
-            return call_allocating(self._functional, values)
-        except NineToothedError as error:
-            raise reported(error) from None
+        return ShardedCalls(self._functional)
 
     @staticmethod
     def of(kernel: Kernel, given: OutputsLike) -> AllocatingKernel:

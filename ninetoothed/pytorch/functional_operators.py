@@ -42,9 +42,8 @@ class FunctionalOperators:
         self.inputs = tuple(name for name, _ in allocation.inputs)
         self.outputs = allocation.names
         self.sizes_from = allocation.sizes_from
-        self.constants = [
-            place for place, (_, kind) in enumerate(allocation.inputs) if kind == "constexpr"
-        ]
+        self.are_constants = tuple(kind == "constexpr" for _, kind in allocation.inputs)
+        self.constants = [place for place, one in enumerate(self.are_constants) if one]
         self._allocate = allocate
         self._rules = rules
         self._identity = identity
@@ -122,7 +121,8 @@ class FunctionalOperators:
         count = len(letters)
         form = Form(letters, self.inputs, (None,) * count, tuple(range(count)), len(self.outputs))
         name = f"{self._name}.{letters}"
-        if library.register(name, form.schema, self._run, self.check):
+        run = self._run if self._keywords else self._kernel
+        if library.register(name, form.schema, run, self.check):
             packet = getattr(torch.ops.ninetoothed, self._name)
             sharded_operators.register(getattr(packet, letters), self, self._rules)
         return self._name, letters

@@ -6,7 +6,7 @@ call that allocates outputs is one of an operator, for which DTensor redistribut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -15,29 +15,78 @@ from torch.distributed.tensor import DTensor, Partial
 from torch.distributed.tensor.placement_types import Placement
 
 from ninetoothed.errors import NineToothedError, PlacementError
+from ninetoothed.pytorch.allocation import MOST_CLASSES
 from ninetoothed.pytorch.functional_operators import FunctionalOperators
 from ninetoothed.pytorch.kernel_operators import KernelOperators
 from ninetoothed.pytorch.placement_rules import misfit, shown
 from ninetoothed.pytorch.sharded_operators import CallRules
-from ninetoothed.pytorch.traced import functional_call, letter_of
+from ninetoothed.pytorch.traced import functional_operator, letter_of
+
+_NUMBERS = (bool, int, float)
 
 
-def call_allocating(operators: FunctionalOperators, values: Sequence[Any]) -> Any:
-    """The outputs of a call, which DTensor places.
-
-    Raises:
-        NineToothedError: the arguments do not fit the kernel.
+class ShardedCalls:
+    """Calls, with DTensors, of one kernel that allocates its outputs; several threads may make them
+    at once.
     """
-    given = dict(zip(operators.inputs, values, strict=True))
-    operators.mutating.check(given)
-    _mesh_of(given)
-    try:
-        return functional_call(operators, values)
-    except RuntimeError as error:
-        # DTensor wraps what its rules raise.
-        if isinstance(error.__cause__, NineToothedError):
-            raise error.__cause__ from None
-        raise
+
+    def __init__(self, operators: FunctionalOperators) -> None:
+        self._operators = operators
+        # By what tells a call's class: the arguments fit, and the operator is this one.
+        self._known: dict[Hashable, Callable[..., Any]] = {}
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        """The outputs of a call, which DTensor places.
+
+        Raises:
+            NineToothedError: the arguments do not fit the kernel.
+        """
+        key = self._class_of(values)
+        operator = self._known.get(key)
+        try:
+            if operator is not None:
+                return operator(*values)
+            given = dict(zip(self._operators.inputs, values, strict=True))
+            self._operators.mutating.check(given)
+            _mesh_of(given)
+            operator, numbered = functional_operator(self._operators, values)
+            with torch.no_grad():
+                result = operator(*numbered)
+        except RuntimeError as error:
+            # DTensor wraps what its rules raise.
+            if isinstance(error.__cause__, NineToothedError):
+                raise error.__cause__ from None
+            raise
+        if key is not None:
+            if len(self._known) >= MOST_CLASSES:
+                self._known.clear()
+            self._known[key] = operator
+        return result
+
+    def _class_of(self, values: Sequence[Any]) -> Hashable:
+        """What tells the class of a call; None for one that is looked at each time: tensors on
+        several meshes, or not all of them DTensors; a gradient that is lost; numbers of other
+        classes than Python's.
+        """
+        key: list[Hashable] = []
+        mesh = None
+        has_gradients = torch.is_grad_enabled()
+        for value, is_constant in zip(values, self._operators.are_constants, strict=True):
+            kind = value.__class__
+            if kind is DTensor:
+                if has_gradients and value.requires_grad:
+                    return None
+                if mesh is None:
+                    mesh = value.device_mesh
+                elif value.device_mesh is not mesh:
+                    return None
+                key += (value.dtype, value.ndim)
+            elif kind in _NUMBERS:
+                # Zeros of either sign are equal, and are not the same.
+                key += (kind, repr(value)) if is_constant else (kind,)
+            else:
+                return None
+        return tuple(key)
 
 
 def _call_mutating(

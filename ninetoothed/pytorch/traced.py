@@ -5,7 +5,7 @@ torch's compiler traces :func:`call`, so that it is written in what the compiler
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -64,8 +64,10 @@ def call(operators: KernelOperators, args: Sequence[Any], keywords: Mapping[str,
     operator(*parts)
 
 
-def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> Any:
-    """Call the operator of a call's form, which allocates and returns the outputs.
+def functional_operator(
+    operators: FunctionalOperators, values: Sequence[Any]
+) -> tuple[Callable[..., Any], Sequence[Any]]:
+    """The operator of a call's form, which allocates and returns the outputs; its arguments.
 
     Raises:
         NineToothedError: the arguments do not fit the kernel.
@@ -97,9 +99,7 @@ def functional_call(operators: FunctionalOperators, values: Sequence[Any]) -> An
     overload = operators.overload(letters, dtypes, known)
     if isinstance(overload, str):
         refuse(overload)
-    operator = getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1])
-    with torch.no_grad():
-        return operator(*given)
+    return getattr(getattr(torch.ops.ninetoothed, overload[0]), overload[1]), given
 
 
 def complete(
@@ -124,7 +124,9 @@ def complete(
         return assembled(plan, given, allocation.given_outputs(out))
     values = [given[place] for place in plan.inputs]
     if are_sharded(values):
-        return None, None, functional_call(operators, values)
+        operator, numbered = functional_operator(operators, values)
+        with torch.no_grad():
+            return None, None, operator(*numbered)
     types: list[Any] = []
     constants: list[Any] = []
     for place, (name, kind) in enumerate(allocation.inputs):

@@ -184,7 +184,7 @@ def _broadcast_to(x: Any, shape: Sequence[int]) -> Lanes:
 
 
 def _flip(x: Lanes, dim: int = -1) -> Lanes:
-    return x.map(lambda values: values.flip(dim))
+    return x.map(functools.partial(torch.flip, dims=(dim,)))
 
 
 def _permute(x: Lanes, dims: Sequence[int]) -> Lanes:

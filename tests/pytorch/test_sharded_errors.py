@@ -9,6 +9,7 @@ Functions that take a mesh run on its ranks.
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -20,8 +21,9 @@ import examples.matmul
 import examples.softmax
 import ninetoothed
 from ninetoothed import Tensor
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import ArgumentError, GradientWarning
 from ninetoothed.pytorch.allocation import ShardedError
+from ninetoothed.pytorch.kernel_operators import KernelOperators
 from tests.support.mesh_ranks import MeshRanks, close, placed, refused
 
 WHOLE = Replicate()
@@ -129,6 +131,36 @@ def messages(mesh: DeviceMesh) -> None:
 
 def test_messages(ranks: MeshRanks) -> None:
     ranks((2,), messages)
+
+
+def messages_of_known_calls(mesh: DeviceMesh) -> None:
+    kernel = ninetoothed.make(
+        examples.matmul.arrangement,
+        examples.matmul.application,
+        (Tensor(2), Tensor(2), Tensor(2)),
+        outputs=("output",),
+    )
+    lhs, rhs = torch.randn(6, 4), torch.randn(4, 5)
+    rows, whole = placed(mesh, lhs, Shard(0)), placed(mesh, rhs, WHOLE)
+    close(kernel(rows, whole), lhs @ rhs)
+    # From now on neither the call nor DTensor looks whether such arguments fit.
+    with mock.patch.object(KernelOperators, "check") as check:
+        close(kernel(rows, whole), lhs @ rhs)
+    assert not check.called
+    assert refused(lambda: kernel(rows, placed(mesh, torch.ones(4), WHOLE)), ArgumentError) == (
+        "other must have 2 dims, but its shape is (4,)"
+    )
+    assert refused(lambda: kernel(rows, rhs)).startswith("input is a DTensor, and other is none")
+    another = DeviceMesh("cpu", mesh.mesh, mesh_dim_names=("model",))
+    assert refused(lambda: kernel(rows, placed(another, rhs, WHOLE))).startswith(
+        "input and other are on several meshes"
+    )
+    with pytest.warns(GradientWarning):
+        assert not kernel(rows, whole.requires_grad_()).requires_grad
+
+
+def test_messages_of_known_calls(ranks: MeshRanks) -> None:
+    ranks((4,), messages_of_known_calls)
 
 
 def messages_of_two_dims(mesh: DeviceMesh) -> None:

@@ -50,7 +50,7 @@ def test_elements_behind_the_end_of_a_slice() -> None:
 
 def test_a_block_without_lanes() -> None:
     """No index depends on the dim that has none."""
-    tensor = Tensor(shape=(2,)).tile((1,))
+    tensor: Any = Tensor(shape=(2,)).tile((1,))
     tensor.dtype = tensor.dtype[None][:-1]
     assert listed(tensor, (2,)) == [[], []]
 
