@@ -6,7 +6,8 @@
 ``product``: a product whose second matrix is split by columns, in each rank's part and as one
 product on each GPU. ``block``: a norm, attention and a gated MLP, with two all-reduces; products
 are ours or torch's, and all else is ours. Both are called on DTensors and checked. A block is timed
-by itself, when the host waits for it, and in a row of them, when the host may run ahead.
+by itself, when the host waits for it, and in a row of them, when the host may run ahead. Ours and
+torch's take turns.
 
 ``--alone`` times the part of one of so many ranks on one GPU, where all-reduces do nothing: what
 the host and the kernels take. ``--smoke`` calls each once, on CPU tensors where there is no GPU,
@@ -89,6 +90,8 @@ class Size:
 
 _ROW = 8
 """Blocks in a row."""
+_WARM_UP = 5
+"""Calls, or rows of them, before times are taken."""
 LARGE = Size(8192, 4, 2048, 32, 128)
 SMALL = Size(96, 2, 24, 4, 16)
 
@@ -170,20 +173,22 @@ def _check(found: torch.Tensor, expected: torch.Tensor) -> None:
     assert error < 1e-2, f"the results differ by {error.item()}"
 
 
-def _time_us(call: Call, row: int = 1, samples: int = 30) -> float:
-    """The median time of a call, in rows of so many; behind each row the host waits. All ranks make
-    as many calls, for each waits for the others.
+def _times_us(calls: Sequence[Call], row: int = 1, samples: int = 30) -> list[float]:
+    """The median times of calls that take turns, each in rows of so many; behind each row the host
+    waits. All ranks make as many calls, for each waits for the others.
     """
-    times: list[float] = []
-    for _ in range(samples):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        for _ in range(row):
-            call()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end) * 1e3 / row)
-    return statistics.median(times)
+    times: list[list[float]] = [[] for _ in calls]
+    for sample in range(_WARM_UP + samples):
+        for call, found in zip(calls, times, strict=True):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            for _ in range(row):
+                call()
+            end.record()
+            end.synchronize()
+            if sample >= _WARM_UP:
+                found.append(start.elapsed_time(end) * 1e3 / row)
+    return [*map(statistics.median, times)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -217,11 +222,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if alone is None:
             # From now on all ranks use the same configurations.
             ninetoothed.tuning.synchronize()
-        rows: list[list[str]] = []
-        for name, (columns, one) in split.items():
-            times = [_time_us(columns), _time_us(one)]
-            times += [_time_us(whole[name]), _time_us(whole[name], _ROW)]
-            rows.append([name, *(f"{time:.0f}" for time in times), ratio(times[1] / times[0])])
+        columns, ones = zip(*split.values(), strict=True)
+        block = [*whole.values()]
+        times = zip(
+            PRODUCTS,
+            *map(_times_us, (columns, ones, block)),
+            _times_us(block, _ROW),
+            strict=True,
+        )
+        rows = [
+            [name, *(f"{time:.0f}" for time in row), ratio(row[1] / row[0])] for name, *row in times
+        ]
         if dist.get_rank() == 0:
             titles = ["products", f"on {ranks} GPUs, µs", "on one, µs"]
             titles += ["block, µs", "in a row, µs", "speedup"]
