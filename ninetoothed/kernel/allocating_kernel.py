@@ -76,6 +76,8 @@ class AllocatingKernel(KernelWithOutputs):
             self.call_rules,
             functools.partial(_identity, compilation.digest, options, outputs),
         )
+        # Of kernels that are called with DTensors.
+        self._sharded: ShardedCalls | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if tracing.is_compiling():
@@ -85,27 +87,33 @@ class AllocatingKernel(KernelWithOutputs):
             if values is not None and keywords is not None:
                 super().__call__(*values, **keywords)
             return result
+        inputs = args
+        known = None if self._sharded is None or kwargs else self._sharded.known(args)
+        if known is None:
+            try:
+                values, keywords, result = self._allocation.completed(args, kwargs)
+            except ShardedError as call:
+                inputs = call.values
+                known = self._call_sharded
+            except NineToothedError as error:
+                raise reported(error) from None
+            else:
+                super().__call__(*values, **keywords)
+                return result
         try:
-            values, keywords, result = self._allocation.completed(args, kwargs)
-        except ShardedError as call:
-            inputs = call.values
-        except NineToothedError as error:
-            raise reported(error) from None
-        else:
-            super().__call__(*values, **keywords)
-            return result
-        try:
-            return self._sharded_calls(inputs)
+            return known(*inputs)
         except NineToothedError as error:
             raise reported(error) from None
 
     __call__.__doc__ = Kernel.__call__.__doc__
 
-    @functools.cached_property
-    def _sharded_calls(self) -> ShardedCalls:
-        from ninetoothed.pytorch.sharded_calls import ShardedCalls
+    def _call_sharded(self, *inputs: Any) -> Any:
+        """The outputs of a call with DTensors."""
+        if self._sharded is None:
+            from ninetoothed.pytorch.sharded_calls import ShardedCalls
 
-        return ShardedCalls(self._functional)
+            self._sharded = ShardedCalls(self._functional, self._allocation)
+        return self._sharded(inputs)
 
     @staticmethod
     def of(kernel: Kernel, given: OutputsLike) -> AllocatingKernel:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Interface
@@ -240,8 +240,6 @@ class Allocation:
             allocated = [
                 "    try:",
                 f"        results = known[{', '.join(key)},]({listed})",
-                "    except ShardedError:",
-                "        raise",
                 "    except Exception:",
                 # It is new, or unusual, or wrong.
                 f"        results = unusual({listed})",
@@ -259,7 +257,6 @@ class Allocation:
             },
             "known": self._known,
             "unusual": self._unusual,
-            "ShardedError": ShardedError,
             "given_outputs": self.given_outputs,
         }
         (complete,) = defined(("complete",), "\n".join(lines), known)
@@ -272,9 +269,7 @@ class Allocation:
             ArgumentError: arguments do not fit, or nothing says an element type.
             ShardedError: there are DTensors.
         """
-        key = self._class_of(values)
         if are_sharded(values):
-            self._keep(key, _refuse_sharded)
             raise ShardedError(values)
         count = len(self._parameters)
         is_traced = self._are_traced(values)
@@ -296,31 +291,20 @@ class Allocation:
                 constants.append(number)
         constants += map(dtypes.number, values[count:])
         allocate = self._allocate(tuple(types), tuple(constants))
-        self._keep(key, allocate)
-        return allocate(*values)
-
-    def _class_of(self, values: Sequence[Any]) -> Hashable:
-        """What quickly tells the class of a call, as forms do; None where nothing does."""
-        key: list[Hashable] = []
         try:
+            key: list[Hashable] = []
             for one, value in zip(self._parameters, values, strict=False):
                 if one.kind == "tensor":
                     key += (value.__class__, value.dtype)
                 else:
                     key.append(type_class(one, value))
-            found = (*key, *((one.__class__, one) for one in values[len(self._parameters) :]))
-            hash(found)
-        except (ArgumentError, AttributeError, TypeError):
-            # It is no tensor, no plain number of a known type, or nothing with a hash.
-            return None
-        return found
-
-    def _keep(self, key: Hashable, allocate: Allocate) -> None:
-        if key is None:
-            return
+        except TypeError:
+            # It has a number of another class than Python's.
+            return allocate(*values)
         if len(self._known) >= MOST_CLASSES:
             self._known.clear()
-        self._known[key] = allocate
+        self._known[(*key, *((one.__class__, one) for one in values[count:]))] = allocate
+        return allocate(*values)
 
     def _allocate(self, types: tuple[Any, ...], constants: tuple[Any, ...]) -> Allocate:
         """The function that allocates for calls of a class (see :meth:`name`).
@@ -390,10 +374,6 @@ class Allocation:
         if output.function is None:
             raise error
         return error
-
-
-def _refuse_sharded(*values: Any) -> NoReturn:
-    raise ShardedError(values)
 
 
 def assembled(plan: Plan, given: Sequence[Any], outputs: Sequence[Any]) -> Completed:

@@ -6,6 +6,7 @@ call that allocates outputs is one of an operator, for which DTensor redistribut
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from torch.distributed.tensor import DTensor, Partial
 from torch.distributed.tensor.placement_types import Placement
 
 from ninetoothed.errors import NineToothedError, PlacementError
-from ninetoothed.pytorch.allocation import MOST_CLASSES
+from ninetoothed.pytorch.allocation import MOST_CLASSES, Allocation, Plan
 from ninetoothed.pytorch.functional_operators import FunctionalOperators
 from ninetoothed.pytorch.kernel_operators import KernelOperators
 from ninetoothed.pytorch.placement_rules import misfit, shown
@@ -30,48 +31,58 @@ class ShardedCalls:
     at once.
     """
 
-    def __init__(self, operators: FunctionalOperators) -> None:
+    def __init__(self, operators: FunctionalOperators, allocation: Allocation) -> None:
         self._operators = operators
-        # By what tells a call's class: the arguments fit, and the operator is this one.
+        count = len(operators.inputs)
+        plan = allocation.plan(count, ())
+        self._are_arguments = isinstance(plan, Plan) and plan.inputs == tuple(range(count))
+        # By what tells a call's class, whose arguments fit.
         self._known: dict[Hashable, Callable[..., Any]] = {}
 
+    def known(self, args: Sequence[Any]) -> Callable[..., Any] | None:
+        """What takes these arguments, without keywords, and returns the outputs, if there was a
+        call like this one.
+        """
+        return self._find(args) if self._are_arguments else None
+
     def __call__(self, values: Sequence[Any]) -> Any:
-        """The outputs of a call, which DTensor places.
+        """The outputs of a call with these inputs, which DTensor places.
 
         Raises:
             NineToothedError: the arguments do not fit the kernel.
         """
+        known = self._find(values)
+        if known is not None:
+            return known(*values)
+        given = dict(zip(self._operators.inputs, values, strict=True))
+        self._operators.mutating.check(given)
+        _mesh_of(given)
+        operator, numbered = functional_operator(self._operators, values)
+        with torch.no_grad():
+            result = _called(operator, *numbered)
         key = self._class_of(values)
-        operator = self._known.get(key)
-        try:
-            if operator is not None:
-                return operator(*values)
-            given = dict(zip(self._operators.inputs, values, strict=True))
-            self._operators.mutating.check(given)
-            _mesh_of(given)
-            operator, numbered = functional_operator(self._operators, values)
-            with torch.no_grad():
-                result = operator(*numbered)
-        except RuntimeError as error:
-            # DTensor wraps what its rules raise.
-            if isinstance(error.__cause__, NineToothedError):
-                raise error.__cause__ from None
-            raise
         if key is not None:
             if len(self._known) >= MOST_CLASSES:
                 self._known.clear()
-            self._known[key] = operator
+            self._known[key] = functools.partial(_called, operator)
         return result
 
+    def _find(self, values: Sequence[Any]) -> Callable[..., Any] | None:
+        key = self._class_of(values)
+        return None if key is None else self._known.get(key)
+
     def _class_of(self, values: Sequence[Any]) -> Hashable:
-        """What tells the class of a call; None for one that is looked at each time: tensors on
-        several meshes, or not all of them DTensors; a gradient that is lost; numbers of other
-        classes than Python's.
+        """What tells the class of a call; None for one that is looked at each time: of tensors on
+        several meshes, or not all of them DTensors; with a gradient that is lost; with numbers of
+        other classes than Python's. How many dims tensors have, DTensor has rules checked.
         """
+        are_constants = self._operators.are_constants
+        if len(values) != len(are_constants):
+            return None
         key: list[Hashable] = []
         mesh = None
         has_gradients = torch.is_grad_enabled()
-        for value, is_constant in zip(values, self._operators.are_constants, strict=True):
+        for value, is_constant in zip(values, are_constants, strict=True):
             kind = value.__class__
             if kind is DTensor:
                 if has_gradients and value.requires_grad:
@@ -80,13 +91,28 @@ class ShardedCalls:
                     mesh = value.device_mesh
                 elif value.device_mesh is not mesh:
                     return None
-                key += (value.dtype, value.ndim)
+                key.append(value.dtype)
             elif kind in _NUMBERS:
                 # Zeros of either sign are equal, and are not the same.
                 key += (kind, repr(value)) if is_constant else (kind,)
             else:
                 return None
-        return tuple(key)
+        return None if mesh is None else tuple(key)
+
+
+def _called(operator: Callable[..., Any], *values: Any) -> Any:
+    """The results of an operator on DTensors.
+
+    Raises:
+        NineToothedError: its rules raise it.
+    """
+    try:
+        return operator(*values)
+    except RuntimeError as error:
+        # DTensor wraps what its rules raise.
+        if isinstance(error.__cause__, NineToothedError):
+            raise error.__cause__ from None
+        raise
 
 
 def _call_mutating(
