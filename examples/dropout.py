@@ -25,34 +25,49 @@ def arrangement(input, p, seed, output):
     return input_arranged, p, seed, output_arranged
 
 
-def kept_or_zero(input, p, numbers):
-    return ntl.where(numbers >= p, ntl.cast(input, ntl.float32) * (1 / (1 - p)), 0.0)
+def arrangement_of_odd_rows(input, p, seed, output):
+    """Room for blocks that begin up to three elements before their tile."""
+    room = ((0, 0),) * (output.ndim - 1) + ((0, 3),)
+    return arrangement(input.pad(room), p, seed, output.pad(room))
+
+
+def kept_or_zero(input, p, seed, first, block_size):
+    """A block whose first element has this number, a multiple of four."""
+    quads = first // 4 + ntl.arange(0, block_size // 4)
+    one, two, three, four = ntl.rand4x(seed, quads)
+    numbers = ntl.interleave(ntl.interleave(one, three), ntl.interleave(two, four))
+    return ntl.where(
+        ntl.reshape(numbers, input.shape) >= p, ntl.cast(input, ntl.float32) * (1 / (1 - p)), 0.0
+    )
 
 
 def application(input, p, seed, output):
     row = 0
     for dim in ntl.static_range(output.source.ndim - 1):
         row = row * output.source.shape[dim] + output.offsets(dim)
-    start = row * output.source.shape[-1] + output.offsets(-1)[0]
-    quads = start // 4 + ntl.arange(0, output.shape[-1] // 4)
-    one, two, three, four = ntl.rand4x(seed, quads)
-    numbers = ntl.interleave(ntl.interleave(one, three), ntl.interleave(two, four))
-    output = kept_or_zero(input, p, ntl.reshape(numbers, output.shape))
+    first = row * output.source.shape[-1] + output.offsets(-1)[0]
+    output = kept_or_zero(input, p, seed, first, output.shape[-1])
 
 
 def application_of_odd_rows(input, p, seed, output):
-    """Rows begin anywhere in a group of four: each element makes the numbers of its group."""
-    place = output.offsets()
-    one, two, three, four = ntl.rand4x(seed, place // 4)
-    lane = place % 4
-    low, high = ntl.where(lane == 0, one, two), ntl.where(lane == 2, three, four)
-    output = kept_or_zero(input, p, ntl.where(lane < 2, low, high))
+    """Rows begin anywhere in a group of four, and blocks where a group does."""
+    row, place = 0, ()
+    for dim in ntl.static_range(output.source.ndim - 1):
+        row = row * output.source.shape[dim] + output.offsets(dim)
+        place = (*place, output.offsets(dim))
+    tile = output.offsets(-1)[0]
+    first = row * output.source.shape[-1] + tile
+    column = tile - first % 4 + ntl.arange(0, output.shape[-1])
+    block = input.source[*place, column]
+    output.source[*place, column] = kept_or_zero(
+        block, p, seed, first - first % 4, output.shape[-1]
+    )
 
 
 @ninetoothed.factory
 def kernel_of_rank(ndim, is_odd=False):
     return ninetoothed.make(
-        arrangement,
+        arrangement_of_odd_rows if is_odd else arrangement,
         application_of_odd_rows if is_odd else application,
         (Tensor(ndim), Tensor(0), Tensor(0, dtype=ninetoothed.int64), Tensor(ndim)),
         kernel_name="dropout_kernel",

@@ -28,7 +28,7 @@ from ninetoothed.frontend.values import (
     unnamed,
 )
 from ninetoothed.frontend.variables import variable
-from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate
+from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate, starred
 from ninetoothed.language.table import TABLE, Primitive
 
 
@@ -66,7 +66,7 @@ def _evaluated(
     args: list[Value] = []
     for position, item in enumerate(node.args):
         if isinstance(item, ast.Starred):
-            args.extend(_starred(ctx, item))
+            args.extend(starred(ctx, item, "name the arguments"))
         else:
             value = evaluate(ctx, item)
             value = ctx.now(value) if position < last else value
@@ -114,14 +114,6 @@ def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Va
         f"{describe(callee)} cannot be called inside an application; functions of ntl and plain "
         "Python functions can"
     )
-
-
-def _starred(ctx: Context, item: ast.Starred) -> tuple[Value, ...] | list[Value]:
-    value = evaluate(ctx, item.value)
-    if not is_sequence(value):
-        with ctx.at(item):
-            raise TypeMismatchError(f"* takes a tuple, not {describe(value)}; name the arguments")
-    return value
 
 
 def _print(ctx: Context, args: list[Value], kwargs: Mapping[str, Value]) -> Value:

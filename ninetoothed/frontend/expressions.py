@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
@@ -30,7 +31,7 @@ from ninetoothed.frontend.values import (
     is_sequence,
     is_ssa,
 )
-from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, unsupported
+from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, starred, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.language.methods import NAMES, method
 from ninetoothed.language.torch_names import instead_of_method
@@ -47,12 +48,22 @@ def _constant(ctx: Context, node: ast.Constant) -> Value:
 
 @EXPRESSIONS.register(ast.Tuple)
 def _tuple(ctx: Context, node: ast.Tuple) -> Value:
-    return tuple(evaluate(ctx, item) for item in node.elts)
+    return tuple(_elements(ctx, node.elts))
 
 
 @EXPRESSIONS.register(ast.List)
 def _list(ctx: Context, node: ast.List) -> Value:
-    return [evaluate(ctx, item) for item in node.elts]
+    return _elements(ctx, node.elts)
+
+
+def _elements(ctx: Context, items: Sequence[ast.expr]) -> list[Value]:
+    found: list[Value] = []
+    for item in items:
+        if isinstance(item, ast.Starred):
+            found += starred(ctx, item, "write the elements one by one")
+        else:
+            found.append(evaluate(ctx, item))
+    return found
 
 
 @EXPRESSIONS.register(ast.BinOp)

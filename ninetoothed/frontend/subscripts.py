@@ -13,8 +13,8 @@ from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxE
 from ninetoothed.frontend import addressing, element_access, operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import index_number, picked, reshaped
-from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
-from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
+from ninetoothed.frontend.values import Source, Value, View, describe, is_sequence, is_ssa
+from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, starred
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.symbolic.expr import const, product
@@ -24,17 +24,17 @@ from ninetoothed.symbolic.normal_form import normalize
 @EXPRESSIONS.register(ast.Subscript)
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
-    nodes = _nodes(node.slice)
+    if isinstance(value, tuple | list | str):
+        return _index_tuple(ctx, value, node.slice)
+    nodes = _nodes(ctx, node.slice)
     if isinstance(value, View) and any(map(_is_new_dim, nodes)):
         value = _below_empty(value)
         value = ctx.read(value) if value.is_block else value
     if isinstance(value, View | Source):
-        found = place(ctx, value, node.slice)
+        found = _place(ctx, value, nodes)
         return (
             element_access.read(ctx, found) if isinstance(found, element_access.Elements) else found
         )
-    if isinstance(value, tuple | list | str):
-        return _index_tuple(ctx, value, node.slice)
     if is_ssa(value):
         nodes = _expanded(nodes, len(nt.shape_of(value.type)))
         new_dims = all(_is_new_dim(item) or _is_whole(item) for item in nodes)
@@ -50,7 +50,10 @@ def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.
         ShapeError: a wrong number of indices.
         TypeMismatchError: an index that holds no integers.
     """
-    nodes = _nodes(index)
+    return _place(ctx, value, _nodes(ctx, index))
+
+
+def _place(ctx: Context, value: Value, nodes: list[ast.expr]) -> View | element_access.Elements:
     if isinstance(value, Source):
         return element_access.source_elements(ctx, value, _expanded(nodes, len(value.sizes)))
     if not isinstance(value, View):
@@ -73,8 +76,47 @@ def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.
     return view if all(map(_is_whole, nodes)) and _fits(view, nodes) else _block(ctx, view, nodes)
 
 
-def _nodes(index: ast.expr) -> list[ast.expr]:
-    return index.elts if isinstance(index, ast.Tuple) else [index]
+class _Evaluated(ast.expr):
+    """An expression that was evaluated."""
+
+    def __init__(self, value: Value, node: ast.expr) -> None:
+        super().__init__()
+        self.value = value
+        ast.copy_location(self, node)
+
+
+@EXPRESSIONS.register(_Evaluated)
+def _evaluated(ctx: Context, node: _Evaluated) -> Value:
+    return node.value
+
+
+def _nodes(ctx: Context, index: ast.expr) -> list[ast.expr]:
+    """The indices; of tuples, ``x[place]`` and ``x[*place, i]``, each element.
+
+    Raises:
+        TypeMismatchError: what is starred is no tuple.
+    """
+    if isinstance(index, ast.Tuple):
+        found: list[ast.expr] = []
+        for item in index.elts:
+            if isinstance(item, ast.Starred):
+                found += _each(starred(ctx, item, "write the indices one by one"), item)
+            else:
+                found.append(item)
+        return found
+    if isinstance(index, ast.Constant | ast.UnaryOp | ast.Slice):
+        return [index]
+    value = evaluate(ctx, index)
+    return _each(value, index) if is_sequence(value) else [_Evaluated(value, index)]
+
+
+def _each(values: Sequence[Value], node: ast.expr) -> list[ast.expr]:
+    return [
+        ast.copy_location(ast.Constant(one), node)
+        if one is None or one is ...
+        else _Evaluated(one, node)
+        for one in values
+    ]
 
 
 def _is_new_dim(node: ast.expr) -> bool:

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ninetoothed.errors import NineToothedError, UnsupportedSyntaxError
+from ninetoothed.errors import NineToothedError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.unrolling import note_loops
-from ninetoothed.frontend.values import Value
+from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.language.registry import Registry
 
 EXPRESSIONS: Registry[type[ast.AST], Callable[[Context, Any], Value]] = Registry("expressions")
@@ -125,6 +125,19 @@ def evaluate(ctx: Context, node: ast.expr) -> Value:
         except NineToothedError:
             note_loops(ctx, node)
             raise
+
+
+def starred(ctx: Context, item: ast.Starred, instead: str) -> Sequence[Value]:
+    """The elements of a tuple that is starred; ``instead`` says what to write where it is none.
+
+    Raises:
+        TypeMismatchError: it is none.
+    """
+    values = evaluate(ctx, item.value)
+    if not is_sequence(values):
+        with ctx.at(item):
+            raise TypeMismatchError(f"* takes a tuple, not {describe(values)}; {instead}")
+    return values
 
 
 def execute(ctx: Context, body: Sequence[ast.stmt]) -> Returned | None:

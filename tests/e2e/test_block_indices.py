@@ -146,6 +146,13 @@ def picked_columns(x, output):
     output[:, j] = x[:, j] + 1
 
 
+def tuples(x, output):
+    place = (ntl.arange(0, 4)[:, None], ntl.arange(0, 6))
+    rows, column = place[:1], place[1]
+    output[place] = x[*rows, column] + 1
+    output[0, 0] = x[[0, 0]] + x[*(0, ...)][0] - x[(0, 0)] + 1
+
+
 def diagonal(x, output):
     i = ntl.arange(0, 4)
     output[i, i] = x[i, i] + 1
@@ -170,6 +177,7 @@ MATRICES: dict[str, tuple[Any, Any]] = {
     "rows": (rows, lambda x: x + 1),
     "columns": (columns, lambda x: x + 1),
     "elements": (elements, lambda x: x + 1),
+    "tuples": (tuples, lambda x: x + 1),
     "picked_rows": (picked_rows, lambda x: x + 1),
     "picked_columns": (picked_columns, lambda x: x + 1),
     "diagonal": (diagonal, _diagonal),

@@ -168,6 +168,16 @@ def test_dropout_of_a_transposed_matrix(place: Place, load: Load, draw: Draw) ->
     assert torch.equal(output != 0, kept((30, 40), 0.5, 3).to(place.device))
 
 
+@pytest.mark.parametrize("shape", [(5, 1027), (3, 2, 130), (7, 1), (9, 511)], ids=str)
+def test_dropout_of_odd_rows(place: Place, load: Load, draw: Draw, shape: tuple[int, ...]) -> None:
+    """They begin anywhere in a group of four numbers."""
+    example = load("dropout")
+    input = draw(*shape[:-1], shape[-1] + 3)[..., : shape[-1]]
+    output = example.dropout(input, 0.5, 3)
+    assert torch.equal(output, example.dropout(input.contiguous(), 0.5, 3))
+    assert torch.equal(output != 0, kept(shape, 0.5, 3).to(place.device))
+
+
 def test_dropout_drops_the_share_asked_for(place: Place, load: Load) -> None:
     example = load("dropout")
     count = 1 << 24 if place.is_gpu else 1 << 16

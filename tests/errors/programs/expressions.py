@@ -58,12 +58,12 @@ def application(x, output):
 # error: UnsupportedSyntaxError: ** in a call is not part of the language; name the arguments
 
 vectors(application)
-# ---- star in a tuple
+# ---- star in a tuple of something that is no tuple
 def application(x, output):
-    pair = (*(1, 2), x)
-#           ^^^^^^^
-# error: UnsupportedSyntaxError: the operator * is not part of the language; write the elements one by one
-    output = pair[2]
+    pair = (*x, 1)
+#           ^^
+# error: TypeMismatchError: * takes a tuple, not the tensor x; write the elements one by one
+    output = pair[1]
 
 vectors(application)
 # ---- f-string

@@ -89,6 +89,29 @@ def application(x, output):
 # error: ShapeError: the block of x has 1 dim, of sizes (64,); give as many indices, or `:` for a whole dim, not 2
 
 vectors(application)
+# ---- star in an index of something that is no tuple
+def application(x, output):
+    output = x[*x]
+#              ^^
+# error: TypeMismatchError: * takes a tuple, not the tensor x; write the indices one by one
+
+vectors(application)
+# ---- too many indices of a block, in a tuple
+def application(x, output):
+    place = (0, 1)
+    output = x[place]
+#            ^^^^^^^^
+# error: ShapeError: the block of x has 1 dim, of sizes (64,); give as many indices, or `:` for a whole dim, not 2
+
+vectors(application)
+# ---- an index in a tuple that is no integer
+def application(x, output):
+    place = (0.5,)
+    output = x.source[place]
+#                     ^^^^^
+# error: TypeMismatchError: an index holds integers, not a scalar of fp32; convert it with .to(ntl.int32)
+
+vectors(application)
 # ---- too few indices of a block
 def application(x, output):
     output[0] = x
