@@ -150,7 +150,7 @@ def tuples(x, output):
     place = (ntl.arange(0, 4)[:, None], ntl.arange(0, 6))
     rows, column = place[:1], place[1]
     output[place] = x[*rows, column] + 1
-    output[0, 0] = x[[0, 0]] + x[*(0, ...)][0] - x[(0, 0)] + 1
+    output[0, 0] = x[*[0, 0]] + x[*(0, ...)][0] - x[(0, 0)] + 1
 
 
 def diagonal(x, output):
