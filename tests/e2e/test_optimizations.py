@@ -99,7 +99,12 @@ def calls(name: str, sizes: tuple[int, ...], device: str, patch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("name", "place"), [(name, place) for name, each in SIZES.items() for place in range(len(each))]
+    ("name", "place"),
+    [
+        (name, place)
+        for name, each in SIZES.items()
+        for place in range(len(each) if profiles.full() else 1)
+    ],
 )
 @pytest.mark.parametrize("where", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_examples(name: str, place: int, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +123,7 @@ def test_examples(name: str, place: int, where: str, monkeypatch: pytest.MonkeyP
                 args,
                 functools.partial(_fill, wanted),
                 kwargs=kwargs,
-                configs=profiles.cases(ci=1 if place else 2, full=5)
+                configs=profiles.cases(ci=2, full=5)
                 if where == "cpu"
                 else f"random:{dice.randrange(1000)}",
                 levels="tt",

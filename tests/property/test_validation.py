@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from ninetoothed.testing.program_runs import PassTrace
 from ninetoothed.testing.program_writer import Program
@@ -10,11 +10,8 @@ from ninetoothed.testing.random_programs import programs
 from ninetoothed.verification.translation import validate
 from tests.support.profiles import tried
 
-_SOME = tried(14)
-_AT_LEAST = 14
 
-
-@settings(_SOME, max_examples=max(_SOME.max_examples, _AT_LEAST))
+@tried(14)
 @given(programs())
 def test_no_pass_changes_an_address(program: Program) -> None:
     pass_trace = PassTrace(program)
