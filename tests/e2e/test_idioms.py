@@ -24,20 +24,14 @@ from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.toolchain.triton import compat
+from tests.support import profiles
 from tests.support.idioms import IDIOMS, Call, Idiom
 from tests.support.spaces import by_block_sizes
 from tests.support.targets import CHOSEN, FEW_TARGETS
 
 # One language each, in turn, unless what is costly is asked for.
 each_compiled = pytest.mark.parametrize(
-    ("idiom", "language"),
-    [
-        (idiom, language)
-        for place, idiom in enumerate(IDIOMS)
-        for number, language in enumerate(("ttir", "triton-python"))
-        if CHOSEN or place % 2 == number
-    ],
-    ids=str,
+    ("idiom", "language"), profiles.pairs(IDIOMS, ("ttir", "triton-python"), CHOSEN), ids=str
 )
 each_idiom = pytest.mark.parametrize("idiom", IDIOMS, ids=str)
 

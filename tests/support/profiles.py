@@ -7,8 +7,13 @@ other ones every time; ``quick`` draws 50 while one works on something.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
+
+_A = TypeVar("_A")
+_B = TypeVar("_B")
 
 _CASES = {"ci": 600, "full": 20_000, "quick": 50}
 
@@ -40,6 +45,18 @@ def cases(ci: int, full: int) -> int:
 def full() -> bool:
     """True if all is tried, at whatever cost in time."""
     return _profile() == "full"
+
+
+def pairs(first: Sequence[_A], second: Sequence[_B], every: bool) -> list[tuple[_A, _B]]:
+    """Pairs of what is expensive: every one, or each of the first with one of the second, which
+    take turns.
+    """
+    return [
+        (one, other)
+        for place, one in enumerate(first)
+        for number, other in enumerate(second)
+        if every or place % len(second) == number
+    ]
 
 
 def examples(count: int) -> settings:

@@ -15,6 +15,7 @@ import pytest
 
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.runtime.toolchain.triton import compat
+from tests.support import profiles
 from tests.support.dumped_stages import dump
 from tests.support.example_kernels import KERNELS, ExampleKernel
 from tests.support.nt_opt_texts import text_of
@@ -30,7 +31,7 @@ _PTX_LOCATION = re.compile(
 )
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS[:: 1 if profiles.full() else 2], ids=str)
 def test_every_stage_goes_on_to_the_same_ttir(kernel: ExampleKernel, tmp_path: Path) -> None:
     files, ttir = dump(kernel, tmp_path, "--debug-info", "-t", "ttir", "--generic")
     settings = {_settings(path) for path in files}

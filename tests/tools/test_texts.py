@@ -11,14 +11,16 @@ from ninetoothed.ir.dialects import context
 from ninetoothed.ir.line_wrapping import WIDTH
 from ninetoothed.ir.parsing import parse_module
 from ninetoothed.ir.printing import text_of
+from tests.support import profiles
 from tests.support.dumped_stages import dump
 from tests.support.example_kernels import KERNELS, ExampleKernel
 
 _EVERY = 4
 
 
-@pytest.mark.parametrize("debug_info", [False, True], ids=["", "debug-info"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize(
+    ("kernel", "debug_info"), profiles.pairs(KERNELS, [False, True], profiles.full()), ids=str
+)
 def test_stages(kernel: ExampleKernel, debug_info: bool, tmp_path: Path) -> None:
     paths, _ = dump(kernel, tmp_path, *(["--debug-info"] if debug_info else []))
     for number, path in enumerate(paths):

@@ -16,6 +16,7 @@ from ninetoothed.tools.nt_opt.kernel_pipeline import configured_call
 from ninetoothed.tools.nt_opt.python_file import PythonFile
 from ninetoothed.view.collection import collect
 from ninetoothed.view.page import page
+from tests.support import profiles
 from tests.support.examples import NAMES
 from tests.support.imports import ROOT
 from tests.support.view_pages import data_of
@@ -31,8 +32,9 @@ def kernels(name: str) -> list[Kernel]:
     return list(dict.fromkeys(value for value in values if isinstance(value, Kernel)))
 
 
-@pytest.mark.parametrize("arch", ["sm_90", "gfx942"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "arch"), profiles.pairs(NAMES, ["sm_90", "gfx942"], profiles.full())
+)
 def test_stages_are_linked_and_the_page_is_small(name: str, arch: str) -> None:
     for kernel in kernels(name):
         definition = kernel.definition
