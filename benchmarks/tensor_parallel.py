@@ -224,15 +224,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ninetoothed.tuning.synchronize()
         columns, ones = zip(*split.values(), strict=True)
         block = [*whole.values()]
-        times = zip(
-            PRODUCTS,
-            *map(_times_us, (columns, ones, block)),
-            _times_us(block, _ROW),
-            strict=True,
-        )
-        rows = [
-            [name, *(f"{time:.0f}" for time in row), ratio(row[1] / row[0])] for name, *row in times
-        ]
+        times = _times_us(columns), _times_us(ones), _times_us(block), _times_us(block, _ROW)
+        rows: list[list[str]] = []
+        for name, *each in zip(PRODUCTS, *times, strict=True):
+            rows.append([name, *(f"{time:.0f}" for time in each), ratio(each[1] / each[0])])
         if dist.get_rank() == 0:
             titles = ["products", f"on {ranks} GPUs, µs", "on one, µs"]
             titles += ["block, µs", "in a row, µs", "speedup"]

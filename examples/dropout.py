@@ -31,8 +31,16 @@ def arrangement_of_odd_rows(input, p, seed, output):
     return arrangement(input.pad(room), p, seed, output.pad(room))
 
 
+def number_of_first(output):
+    """The number of the first element of a program's tile."""
+    row = 0
+    for dim in ntl.static_range(output.source.ndim - 1):
+        row = row * output.source.shape[dim] + output.offsets(dim)
+    return row * output.source.shape[-1] + output.offsets(-1)[0]
+
+
 def kept_or_zero(input, p, seed, first, block_size):
-    """A block whose first element has this number, a multiple of four."""
+    """A block that begins with the group of four that element number ``first`` is in."""
     quads = first // 4 + ntl.arange(0, block_size // 4)
     one, two, three, four = ntl.rand4x(seed, quads)
     numbers = ntl.interleave(ntl.interleave(one, three), ntl.interleave(two, four))
@@ -42,26 +50,18 @@ def kept_or_zero(input, p, seed, first, block_size):
 
 
 def application(input, p, seed, output):
-    row = 0
-    for dim in ntl.static_range(output.source.ndim - 1):
-        row = row * output.source.shape[dim] + output.offsets(dim)
-    first = row * output.source.shape[-1] + output.offsets(-1)[0]
-    output = kept_or_zero(input, p, seed, first, output.shape[-1])
+    output = kept_or_zero(input, p, seed, number_of_first(output), output.shape[-1])
 
 
 def application_of_odd_rows(input, p, seed, output):
     """Rows begin anywhere in a group of four, and blocks where a group does."""
-    row, place = 0, ()
+    place = ()
     for dim in ntl.static_range(output.source.ndim - 1):
-        row = row * output.source.shape[dim] + output.offsets(dim)
         place = (*place, output.offsets(dim))
-    tile = output.offsets(-1)[0]
-    first = row * output.source.shape[-1] + tile
-    column = tile - first % 4 + ntl.arange(0, output.shape[-1])
+    first = number_of_first(output)
+    column = output.offsets(-1)[0] - first % 4 + ntl.arange(0, output.shape[-1])
     block = input.source[*place, column]
-    output.source[*place, column] = kept_or_zero(
-        block, p, seed, first - first % 4, output.shape[-1]
-    )
+    output.source[*place, column] = kept_or_zero(block, p, seed, first, output.shape[-1])
 
 
 @ninetoothed.factory

@@ -13,7 +13,7 @@ from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxE
 from ninetoothed.frontend import addressing, element_access, operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import index_number, picked, reshaped
-from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
+from ninetoothed.frontend.values import Source, Value, View, describe, is_sequence, is_ssa
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, starred
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import shape_text
@@ -107,7 +107,9 @@ def _nodes(ctx: Context, index: ast.expr) -> list[ast.expr]:
     if isinstance(index, ast.Constant | ast.UnaryOp | ast.Slice):
         return [index]
     value = evaluate(ctx, index)
-    return _each(value, index) if isinstance(value, tuple) else [_Evaluated(value, index)]
+    # As in NumPy, a list is no tuple of indices.
+    is_tuple = is_sequence(value) and not isinstance(value, list)
+    return _each(value, index) if is_tuple else [_Evaluated(value, index)]
 
 
 def _each(values: Sequence[Value], node: ast.expr) -> list[ast.expr]:

@@ -15,6 +15,7 @@ from torch.autograd.graph import increment_version
 from torch.distributed.tensor import DTensor, Partial
 from torch.distributed.tensor.placement_types import Placement
 
+from ninetoothed.calls.numbers import PLAIN
 from ninetoothed.errors import NineToothedError, PlacementError
 from ninetoothed.pytorch.allocation import MOST_CLASSES, Allocation, Plan
 from ninetoothed.pytorch.functional_operators import FunctionalOperators
@@ -22,8 +23,6 @@ from ninetoothed.pytorch.kernel_operators import KernelOperators
 from ninetoothed.pytorch.placement_rules import misfit, shown
 from ninetoothed.pytorch.sharded_operators import CallRules
 from ninetoothed.pytorch.traced import functional_operator, letter_of
-
-_NUMBERS = (bool, int, float)
 
 
 class ShardedCalls:
@@ -36,14 +35,14 @@ class ShardedCalls:
         count = len(operators.inputs)
         plan = allocation.plan(count, ())
         self._are_arguments = isinstance(plan, Plan) and plan.inputs == tuple(range(count))
-        # By what tells a call's class, whose arguments fit.
+        # By what tells a call's class, whose arguments fit; None is never a key.
         self._known: dict[Hashable, Callable[..., Any]] = {}
 
     def known(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """What takes these arguments, without keywords, and returns the outputs, if there was a
         call like this one.
         """
-        return self._find(args) if self._are_arguments else None
+        return self._known.get(self._class_of(args)) if self._are_arguments else None
 
     def __call__(self, values: Sequence[Any]) -> Any:
         """The outputs of a call with these inputs, which DTensor places.
@@ -51,7 +50,8 @@ class ShardedCalls:
         Raises:
             NineToothedError: the arguments do not fit the kernel.
         """
-        known = self._find(values)
+        key = self._class_of(values)
+        known = self._known.get(key)
         if known is not None:
             return known(*values)
         given = dict(zip(self._operators.inputs, values, strict=True))
@@ -60,16 +60,11 @@ class ShardedCalls:
         operator, numbered = functional_operator(self._operators, values)
         with torch.no_grad():
             result = _called(operator, *numbered)
-        key = self._class_of(values)
         if key is not None:
             if len(self._known) >= MOST_CLASSES:
                 self._known.clear()
             self._known[key] = functools.partial(_called, operator)
         return result
-
-    def _find(self, values: Sequence[Any]) -> Callable[..., Any] | None:
-        key = self._class_of(values)
-        return None if key is None else self._known.get(key)
 
     def _class_of(self, values: Sequence[Any]) -> Hashable:
         """What tells the class of a call; None for one that is looked at each time: of tensors on
@@ -92,7 +87,7 @@ class ShardedCalls:
                 elif value.device_mesh is not mesh:
                     return None
                 key.append(value.dtype)
-            elif kind in _NUMBERS:
+            elif kind in PLAIN:
                 # Zeros of either sign are equal, and are not the same.
                 key += (kind, repr(value)) if is_constant else (kind,)
             else:

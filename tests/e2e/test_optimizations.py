@@ -99,14 +99,14 @@ def calls(name: str, sizes: tuple[int, ...], device: str, patch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("name", "place"),
+    ("where", "name", "place"),
     [
-        (name, place)
+        pytest.param(where, name, place, marks=[pytest.mark.gpu] if where == "cuda" else [])
+        for where in ("cpu", "cuda")
         for name, each in SIZES.items()
-        for place in range(len(each) if profiles.full() else 1)
+        for place in range(len(each) if where == "cuda" or profiles.full() else 1)
     ],
 )
-@pytest.mark.parametrize("where", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_examples(name: str, place: int, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_TUNE", "off")
     dice = random.Random(f"{name} {place}")

@@ -24,7 +24,7 @@ from tests.support.remarks import remarks_of
 # pyright: reportUnusedVariable=false
 
 PASS = "nt-split-reductions"
-CONFIGS = profiles.cases(ci=2, full=4)
+CONFIGS = {"cpu": profiles.cases(ci=2, full=4), "cuda": 4}
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
 BLOCK = block_size(lower_bound=16, upper_bound=16)
 POSSIBLE = (
@@ -273,7 +273,7 @@ def attended(
 def test_attention(device: str, queries: int, keys: int) -> None:
     """Two loops: over whole blocks of keys, and over what is left."""
     values, expected = attended(queries, keys, 16, device)
-    options = {"levels": LEVELS[device], "configs": CONFIGS, "atol": 2e-3, "rtol": 2e-3}
+    options = {"levels": LEVELS[device], "configs": CONFIGS[device], "atol": 2e-3, "rtol": 2e-3}
     ran = check_kernel(attention_kernel, values, expected, **options)
     assert any(config.parts > 1 for config in ran)
     assert remarks_of(attention_kernel, PASS, *values) == [POSSIBLE]
@@ -287,7 +287,7 @@ def test_causal_attention(device: str) -> None:
     scores = (query @ key.mT * 0.3).masked_fill(~seen, -math.inf)
     expected = {"output": (scores.softmax(-1) @ value)[:, :, None]}
     values = (*values[:3], True, *values[4:])
-    options = {"levels": LEVELS[device], "configs": CONFIGS, "atol": 2e-3, "rtol": 2e-3}
+    options = {"levels": LEVELS[device], "configs": CONFIGS[device], "atol": 2e-3, "rtol": 2e-3}
     ran = check_kernel(attention_kernel, values, expected, **options)
     assert any(config.parts > 1 for config in ran)
     assert remarks_of(attention_kernel, PASS, *values) == [POSSIBLE]
