@@ -58,13 +58,14 @@ _CLASSES = {
 
 def of_sizes(signature: Signature, by_16: bool) -> Signature:
     """The class of calls whose sizes and strides are multiples of 16, or not."""
+    divisor = 16 if by_16 else 1
 
     def param(one: ParamSignature) -> ParamSignature:
         return replace(
             one,
-            sizes_by_16=tuple(by_16 for _ in one.sizes_by_16),
-            strides_by_16=tuple(by_16 and not unit for unit in one.unit_strides),
-            pointer_by_16=one.kind == "tensor",
+            size_divisors=tuple(divisor for _ in one.size_divisors),
+            stride_divisors=tuple(1 if unit else divisor for unit in one.unit_strides),
+            aligned=one.kind == "tensor",
         )
 
     return replace(signature, params=tuple(map(param, signature.params)))

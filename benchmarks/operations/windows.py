@@ -154,6 +154,7 @@ OPERATIONS = (
         ours=conv2d.conv2d,
         triton=by_hand("conv2d"),
         torch=_conv2d,
+        is_autotuned=True,
     ),
     Operation(
         name="depthwise_conv2d",

@@ -19,7 +19,8 @@ from ninetoothed.artifacts.target import Language, Target
 
 @dataclass(frozen=True)
 class Argument:
-    """Argument of the device function; ``type`` as in Triton's signatures, as ``"*fp16"``.
+    """Argument of the device function; ``type`` as in Triton's signatures, as ``"*fp16"``;
+    ``divisor``: a power of two that divides the number, or the address in bytes.
 
     A tensor descriptor, as ``"tensordesc<fp16[128, 64]>"``, is given as the pointer to where its
     tensor begins; the sizes and strides of that, in elements, are the arguments behind it.
@@ -27,7 +28,7 @@ class Argument:
 
     name: str
     type: str
-    divisible_by_16: bool = False
+    divisor: int = 1
 
 
 def dims_of_descriptor(type: str) -> int:

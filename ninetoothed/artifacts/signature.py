@@ -33,20 +33,31 @@ def is_moderate(number: bool | int | float) -> bool:
     return _MODERATE[0] <= number <= _MODERATE[1]
 
 
+def divisor_of(number: int, bytes: int) -> int:
+    """The divisor that is told of a size or a stride in elements of so many bytes: 16, else as many
+    elements as 16 bytes hold, else 1.
+
+    The second is what moves 16 bytes at once, and the first what blocks are multiples of.
+    """
+    lanes = 16 // bytes
+    return 16 if number % 16 == 0 else lanes if number % lanes == 0 else 1
+
+
 @dataclass(frozen=True)
 class ParamSignature:
     """Properties of one argument that compiled code may rely on.
 
     ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked
-    in). ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the
-    size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
-    bytes. ``offsets``: the element type of a jagged tensor's offsets. ``repeated``: several of its
-    indices are one place in memory. ``alias_set``: named by the set's first parameter;
-    None for that itself. ``empty``: none of its elements exists, since a dim that is expanded or
-    squeezed has the size 0. ``expanded``: the dims of several indices whose stride is 0.
-    ``contiguous``: the first dim from which on the strides are products of the sizes behind, of two
-    dims at least; None also where no access gains by that. ``moderate``: the number that is passed
-    by value is (see :func:`is_moderate`); False also where the kernel does not gain by that.
+    in). ``unit_strides``, ``size_divisors`` and ``stride_divisors`` have one entry per dim: the
+    stride is 1; a divisor of the size, and of the stride (see :func:`divisor_of`). ``aligned``: the
+    data starts at a multiple of 16 bytes. ``offsets``: the element type of a jagged tensor's
+    offsets. ``repeated``: several of its indices are one place in memory. ``alias_set``: named by
+    the set's first parameter; None for that itself. ``empty``: none of its elements exists, since
+    a dim that is expanded or squeezed has the size 0. ``expanded``: the dims of several indices
+    whose stride is 0. ``contiguous``: the first dim from which on the strides are products of the
+    sizes behind, of two dims at least; None also where no access gains by that. ``moderate``: the
+    number that is passed by value is (see :func:`is_moderate`); False also where the kernel does
+    not gain by that.
     """
 
     name: str
@@ -54,9 +65,9 @@ class ParamSignature:
     dtype: str
     ndim: int = 0
     unit_strides: tuple[bool, ...] = ()
-    sizes_by_16: tuple[bool, ...] = ()
-    strides_by_16: tuple[bool, ...] = ()
-    pointer_by_16: bool = False
+    size_divisors: tuple[int, ...] = ()
+    stride_divisors: tuple[int, ...] = ()
+    aligned: bool = False
     value: bool | int | float | None = field(default=None, compare=False)
     offsets: str | None = None
     repeated: bool = False

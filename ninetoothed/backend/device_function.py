@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from ninetoothed.artifacts.artifact import Argument, Scratch
@@ -259,10 +259,18 @@ def signature_type(function: FuncOp, type: Attribute) -> str:
         raise fail(function, message, CompilerError) from None
 
 
+def _divisor(attributes: Mapping[str, Attribute]) -> int:
+    match attributes.get("tt.divisibility"):
+        case IntegerAttr(value=IntAttr(data=divisor)):
+            return divisor
+        case _:
+            return 1
+
+
 def arguments(function: FuncOp) -> tuple[Argument, ...]:
     """The device function's arguments as an artifact lists them."""
     return tuple(
-        Argument(name, signature_type(function, value.type), "tt.divisibility" in attrs)
+        Argument(name, signature_type(function, value.type), _divisor(attrs))
         for name, value, attrs in zip(
             argument_names(function),
             function.body.block.args,

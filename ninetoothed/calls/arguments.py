@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
-from ninetoothed.artifacts.signature import NARROW, ParamSignature, Signature
+from ninetoothed.artifacts.signature import NARROW, ParamSignature, Signature, divisor_of
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.numbers import (
     PLAIN,
@@ -408,7 +408,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     # A jagged tensor's sequences are disjoint.
     elements = elements_of(value)
     repeated = overlaps_itself(elements.shape, elements.stride())
-    is_expanded = repeated and jagged_dim is None
+    is_expanded, bytes = repeated and jagged_dim is None, elements.element_size()
     return ParamSignature(
         parameter.name,
         "tensor",
@@ -416,15 +416,28 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         len(shape),
         # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
         tuple([stride == 1 for stride in strides]),
-        # The longest sequence bounds no loads, so its divisibility gains nothing.
-        tuple([size % 16 == 0 and dim != jagged_dim for dim, size in enumerate(shape)]),
-        tuple([stride % 16 == 0 for stride in strides]),
+        tuple(
+            [
+                _size_divisor(size, stride, dim == jagged_dim, bytes)
+                for dim, (size, stride) in enumerate(zip(shape, strides, strict=True))
+            ]
+        ),
+        tuple([divisor_of(stride, bytes) for stride in strides]),
         pointer % 16 == 0,
         None,
         None if jagged_dim is None else value.offsets_dtype,
         repeated,
         expanded=expanded_dims(shape, strides) if is_expanded else (),
     )
+
+
+def _size_divisor(size: int, stride: int, is_jagged: bool, bytes: int) -> int:
+    """The divisor that is told of a size, as far as loads gain by it."""
+    if is_jagged:
+        # The longest sequence bounds none.
+        return 1
+    # Lanes that are moved at once lie along the dim of stride 1.
+    return divisor_of(size, bytes if stride == 1 else 1)
 
 
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:

@@ -1,10 +1,10 @@
 """Fast binding of calls of a known class: a key and a lookup, whatever their shapes.
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
-device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; which sizes are equal, and which strides their products; and the alias
-sets. ``arguments.bind`` binds the first call of a class; for the others, a function generated for
-the kernel reads each tensor once.
+device and number of dims, which strides are 1 or 0, what divides sizes and strides, and whether its
+offsets fit 32 bits; which sizes are equal, and which strides their products; and the alias sets.
+``arguments.bind`` binds the first call of a class; for the others, a function generated for the
+kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from ninetoothed.artifacts.interface import Interface, Parameter
-from ninetoothed.artifacts.signature import NARROW, Signature
+from ninetoothed.artifacts.signature import NARROW, Signature, divisor_of
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
 from ninetoothed.calls.arguments import Arguments, bind
@@ -129,14 +129,15 @@ class Binder:
 class Traits:
     """What the sizes and strides of a kernel's tensors leave open of a class, as a number.
 
-    ``recent``: torch's guard for the latest call's, their number, and the tensors' item sizes.
+    ``recent``: torch's guard for the latest call's, their number, the tensors' item sizes, and the
+    divisors that are told of their sizes and strides, by the last four bits of these.
     """
 
     def __init__(self, tensors: int) -> None:
         self._known: dict[Hashable, tuple[Any, ...]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._count = itertools.count()
-        self.recent: list[tuple[Any, ...]] = [(tensor_guards.never, *[None] * (tensors + 1))]
+        self.recent: list[tuple[Any, ...]] = [(tensor_guards.never, *[None] * (2 * tensors + 1))]
 
     def __call__(self, *tensors: Any) -> tuple[Any, ...]:
         """Those of these tensors, which are the latest now.
@@ -157,9 +158,16 @@ class Traits:
                 self._known.clear()
             guard = tensor_guards.guard(tensors, of_any_size=True)
             number = self._numbers.setdefault(traits, next(self._count))
-            found = self._known[key] = (guard, number, *(one.itemsize for one in tensors))
+            sizes = [one.itemsize for one in tensors]
+            found = self._known[key] = (guard, number, *sizes, *map(_divisors, sizes))
         self.recent[0] = found
         return found
+
+
+@functools.cache
+def _divisors(bytes: int) -> tuple[int, ...]:
+    """What :func:`divisor_of` says of numbers, by their last four bits."""
+    return tuple(divisor_of(bits, bytes) for bits in range(16))
 
 
 def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[tuple[Any, ...], None]:
@@ -185,7 +193,8 @@ def _classify(interface: Interface, of_number: OfNumber) -> Classify:
     # Parameters of one argument have one tensor, or need a closer look.
     lines += _unless(f"a{first} is a{later}" for first, later in interface.repeats)
     given = ", ".join(f"a{place}" for place in tensors)
-    found = ", ".join(["alike", "traits", *(f"w{place}" for place in tensors)])
+    read = [f"{name}{place}" for name in "wd" for place in tensors]
+    found = ", ".join(["alike", "traits", *read])
     key = ["traits"]
     for place in tensors:
         lines += _read(place, parameters[place].ndim)
@@ -286,7 +295,10 @@ def _class(place: int, ndim: int) -> list[str]:
     repeated = f"({unusual}) and overlaps_itself{layout} and (True, *expanded_dims{layout})"
     return [
         f"p{place} & 15 == 0, {repeated if dims else 'False'}",
-        *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),
+        *(
+            f"{stride} == 1, d{place}[{size} & 15], d{place}[{stride} & 15]"
+            for size, stride in dims
+        ),
     ]
 
 

@@ -109,35 +109,37 @@ def pass_options(
     """
     kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
-    multiples: list[str] = []
+    divisors: dict[str, int] = {}
     aligned: list[str] = []
     indivisible: list[str] = []
     for param, source in zip(signature.params, kernel.sources, strict=True):
-        if param.pointer_by_16:
+        if param.aligned:
             aligned.append(param.name)
         strides = [
             1 if unit else 0 if dim in param.expanded else None
             for dim, unit in enumerate(param.unit_strides)
         ]
         rows = (
-            (source.decl.strides, param.strides_by_16, strides),
-            (source.decl.sizes, param.sizes_by_16, [None] * param.ndim),
+            (source.decl.strides, param.stride_divisors, strides),
+            (source.decl.sizes, param.size_divisors, [None] * param.ndim),
         )
-        for exprs, by_16, known in rows:
-            for expr, divisible, value in zip(exprs, by_16, known, strict=True):
+        for exprs, told, known in rows:
+            for expr, divisor, value in zip(exprs, told, known, strict=True):
                 if expr.op != "sym":
                     continue
                 if value is not None:
                     values[expr.args[0]] = value
-                elif divisible:
-                    multiples.append(expr.args[0])
-                elif exprs is source.decl.sizes:
+                    continue
+                if divisor > 1:
+                    # Several tensors may have one size.
+                    divisors[expr.args[0]] = max(divisor, divisors.get(expr.args[0], 1))
+                if divisor < 16 and exprs is source.decl.sizes:
                     indivisible.append(expr.args[0])
     named = {"target": "" if target is None else str(target)}
     found: Options = {
         "nt-specialize": {
             "values": tuple(f"{name}={value}" for name, value in values.items()),
-            "multiples": tuple(dict.fromkeys(multiples)),
+            "divisors": tuple(f"{name}={divisor}" for name, divisor in divisors.items()),
             "indivisible": tuple(dict.fromkeys(indivisible)),
             "aligned": tuple(aligned),
             "contiguous": tuple(

@@ -1,5 +1,5 @@
 """Specialize a kernel for one signature and one configuration: block sizes, unit strides,
-multiples of 16, equal sizes.
+divisors, equal sizes.
 
 Of sizes that are equal one stands for all, so that guards, arguments and arithmetic merge: those that
 the signature says are equal, and those that the kernel's own checks say are (``[n] = [m]``), without
@@ -12,7 +12,7 @@ count lanes. It requires stage ``composed`` and leaves no symbol whose value was
 Before:
 
 ```mlir
-// nt-opt -p 'nt-specialize{values="B=64","s=1" multiples="n" aligned="x"}'
+// nt-opt -p 'nt-specialize{values="B=64","s=1" divisors="n=16" aligned="x"}'
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
   %x = nt.source "x" "tensor" strides [s] aligned false : !nt.tensor<[n] x f16>
   %0 = nt.access %x <[[n ceildiv B], [B]] -> [B * g0 + b0] if [[B * g0 + b0, n]]>
@@ -156,6 +156,17 @@ def _names(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
+def _require_powers_of_two(option: str, numbers: Iterable[int]) -> None:
+    """Check the numbers of an option.
+
+    Raises:
+        ArgumentError: one is no power of two.
+    """
+    for number in numbers:
+        if number < 1 or number.bit_count() > 1:
+            raise ArgumentError(f"nt-specialize: {option} are powers of two, not {number}")
+
+
 def _require_known(option: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
     """Check that an option names what the kernel has.
 
@@ -179,8 +190,8 @@ class SpecializePass(KernelPass):
     values: tuple[str, ...] = ()
     """``"NAME=NUMBER"``: the symbol has this value."""
 
-    multiples: tuple[str, ...] = ()
-    """The symbols that are multiples of 16."""
+    divisors: tuple[str, ...] = ()
+    """``"NAME=NUMBER"``: the symbol is a multiple of this power of two."""
 
     indivisible: tuple[str, ...] = ()
     """The symbols that are no multiples of 16."""
@@ -215,11 +226,10 @@ class SpecializePass(KernelPass):
     def __post_init__(self) -> None:
         # Texts of pipelines are read before any module is.
         _numbers("values", self.values)
+        _require_powers_of_two("divisors", _numbers("divisors", self.divisors).values())
         _numbers("contiguous", self.contiguous)
         _names("equal", self.equal)
-        for size in self.padded_sizes:
-            if size < 1 or size.bit_count() > 1:
-                raise ArgumentError(f"nt-specialize: padded_sizes are powers of two, not {size}")
+        _require_powers_of_two("padded_sizes", self.padded_sizes)
         require_among(self.name, "index_bits", self.index_bits, WIDTHS)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -302,7 +312,7 @@ class SpecializePass(KernelPass):
         symbols = [decl.name for kernel in kernels for decl in kernel.declarations]
         for option, names in (
             ("values", _numbers("values", self.values)),
-            ("multiples", self.multiples),
+            ("divisors", _numbers("divisors", self.divisors)),
             ("indivisible", self.indivisible),
             ("equal", [name for pair in _names("equal", self.equal) for name in pair]),
         ):
@@ -322,9 +332,10 @@ class SpecializePass(KernelPass):
 
     def _declared(self, decl: nt.SymbolDecl, equal: Equalities) -> nt.SymbolDecl:
         one = equal.first(decl.name)
-        if one in map(equal.first, self.multiples):
-            return replace(decl, divisor=16)
-        return replace(decl, indivisible=one in map(equal.first, self.indivisible))
+        told = _numbers("divisors", self.divisors).items()
+        divisor = max((number for name, number in told if equal.first(name) == one), default=1)
+        indivisible = divisor % 16 != 0 and one in map(equal.first, self.indivisible)
+        return replace(decl, divisor=divisor, indivisible=indivisible)
 
     def _computed(self, kernel: nt.KernelOp) -> Iterator[tuple[IndexExpr, ...]]:
         """The strides of each source, as products of sizes where they are known to be."""

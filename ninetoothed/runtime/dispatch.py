@@ -255,6 +255,9 @@ class Dispatcher:
         with device.guard(index):
             with self._lock:
                 candidates = self._called(signature, values, index).candidates
+                if candidates.optimizations != settings.optimizations():
+                    # Calls keep what they were given.
+                    candidates = Candidates(self.name, self._compiler, candidates.signature, index)
             fitting, space = candidates.fitting(values).configs, candidates.space
             ordered = sorted(fitting, key=lambda one: (volume(one.values), one.num_warps))
             chosen = sample.of_each([(config, *space.varied(config)) for config in ordered])

@@ -28,7 +28,7 @@ from tests.support.imports import ROOT
 
 FOLDER = ROOT / "benchmarks" / "operations"
 AUTOTUNED_OPERATIONS = (
-    *("addmm", "bmm", "fp8_matmul", "fused_linear", "int8_matmul"),
+    *("addmm", "bmm", "conv2d", "fp8_matmul", "fused_linear", "int8_matmul"),
     *("matmul", "matmul_nt", "matmul_tn", "matmul_tt", "w4a16_matmul"),
 )
 no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")

@@ -47,8 +47,8 @@ def scalars(x: Any) -> Any:
     return x
 
 
-# 1,000 and 1,008 columns: rows that start anywhere, and at multiples of 16.
-@pytest.mark.parametrize(("count", "width"), [(0, 1000), (7, 1000), (7, 1008), (1, 3), (7, 0)])
+# 1,001 and 1,008 columns: rows that start anywhere, and at multiples of 16.
+@pytest.mark.parametrize(("count", "width"), [(0, 1001), (7, 1001), (7, 1008), (1, 3), (7, 0)])
 def test_a_row_of_weights(device: str, count: int, width: int) -> None:
     kernel = ninetoothed.make(rows, weighted, (Tensor(2), Tensor(1), Tensor(2)), num_warps=4)
     x = torch.randn(count, width, device=device).half()

@@ -13,7 +13,8 @@ from ninetoothed.calls import arguments
 from ninetoothed.calls.binder import Binder
 from tests.support import profiles
 
-_SIZES = (0, 1, 1, 2, 3, 3, 16, 32)
+_SIZES = (0, 1, 1, 2, 3, 3, 4, 8, 16, 24, 32)
+_DTYPES = (torch.int8, torch.float16, torch.float32, torch.float64)
 
 
 @st.composite
@@ -52,16 +53,18 @@ def _interfaces(draw: st.DrawFn) -> Interface:
 def _tensors(draw: st.DrawFn, ndim: int) -> torch.Tensor:
     shape = draw(st.lists(st.sampled_from(_SIZES), min_size=ndim, max_size=ndim))
     layout = draw(st.sampled_from(["plain", "plain", "strided", "expanded", "permuted", "shifted"]))
+    dtype = draw(st.sampled_from(_DTYPES))
     if layout == "strided":
-        return torch.empty([2 * size for size in shape])[tuple([slice(None, None, 2)] * ndim)]
+        whole = torch.empty([2 * size for size in shape], dtype=dtype)
+        return whole[tuple([slice(None, None, 2)] * ndim)]
     if layout == "expanded":
-        return torch.empty([1] * ndim).expand(shape)
+        return torch.empty([1] * ndim, dtype=dtype).expand(shape)
     if layout == "permuted":
-        return torch.empty(shape[::-1]).permute(tuple(reversed(range(ndim))))
+        return torch.empty(shape[::-1], dtype=dtype).permute(tuple(reversed(range(ndim))))
     if layout == "shifted":
         count = torch.Size(shape).numel()
-        return torch.empty(count + 1)[1:].view(shape)
-    return torch.empty(shape)
+        return torch.empty(count + 1, dtype=dtype)[1:].view(shape)
+    return torch.empty(shape, dtype=dtype)
 
 
 def _number(x: torch.Tensor, extent: Extent) -> int:
@@ -79,6 +82,12 @@ def test_classes_are_as_bound(data: st.DataObject) -> None:
         # The second time a known class is found.
         for _ in range(2):
             assert binder(call, {}).signature == wanted
+        for x, param in zip(call, wanted.params, strict=True):
+            told = ((x.shape, param.size_divisors), (x.stride(), param.stride_divisors))
+            for numbers, divisors in told:
+                assert not any(
+                    number % divisor for number, divisor in zip(numbers, divisors, strict=True)
+                )
         for place in interface.flattened:
             x, dim = call[place], wanted.params[place].contiguous
             for first in range(x.ndim - 1):

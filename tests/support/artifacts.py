@@ -93,9 +93,9 @@ def add(
         text=text.replace("BLOCK", str(block)),
         params=("x", "y", "out"),
         arguments=(
-            Argument("x", "*fp32", True),
-            Argument("y", "*fp32", True),
-            Argument("out", "*fp32", True),
+            Argument("x", "*fp32", 16),
+            Argument("y", "*fp32", 16),
+            Argument("out", "*fp32", 16),
             Argument("n", "i32"),
         ),
         launch=launch.replace("BLOCK", str(block)),

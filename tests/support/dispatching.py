@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Choices, Config, Legal, Space
 from ninetoothed.artifacts.signature import Agreement, ParamSignature, Signature
@@ -116,7 +117,7 @@ class FakeCompiler:
     make: Callable[..., Artifact] | None
 
     def key(self, signature: Signature, target: Target) -> str:
-        return f"/home/user/{self.version} {signature} {target}"
+        return f"/home/user/{self.version} {signature} {target} {settings.optimizations()}"
 
     def space(self, signature: Signature, target: Target) -> Space:
         self.world.spaces += 1

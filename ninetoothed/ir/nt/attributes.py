@@ -278,7 +278,7 @@ class SymbolDecl:
 @irdl_attr_definition
 class SymbolAttr(Data[SymbolDecl]):
     """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``,
-    ``#nt.symbol<x_size_0 size 0 to ? not div 16>``, ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
+    ``#nt.symbol<x_size_0 size 0 to ? div 8 not div 16>``, ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
     """
 
     name = "nt.symbol"
@@ -297,13 +297,13 @@ class SymbolAttr(Data[SymbolDecl]):
             parser.parse_keyword("to")
             upper = bound()
             divisor = 1
-            indivisible = parser.parse_optional_keyword("not") is not None
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
+            indivisible = parser.parse_optional_keyword("not") is not None
             if indivisible:
-                if divisor != 16:
-                    parser.raise_error("a size is div, or not div 16")
-                divisor = 1
+                parser.parse_keyword("div")
+                if parser.parse_integer() != 16 or divisor % 16 == 0:
+                    parser.raise_error("not div names 16, of which div is no multiple")
             specialized = None
             if parser.parse_optional_keyword("specialized") is not None:
                 specialized = parser.parse_integer()
@@ -315,7 +315,7 @@ class SymbolAttr(Data[SymbolDecl]):
         upper = "?" if decl.upper is None else decl.upper
         divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
         if decl.indivisible:
-            divisor = " not div 16"
+            divisor += " not div 16"
         specialized = "" if decl.specialized is None else f" specialized {decl.specialized}"
         printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{specialized}>")
 

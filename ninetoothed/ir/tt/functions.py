@@ -36,7 +36,7 @@ from ninetoothed.ir.tt.types import shape_of
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
-    """A kernel's device function; ``arg_attrs``: divisibility of arguments by 16, for Triton.
+    """A kernel's device function; ``arg_attrs``: divisors of arguments, for Triton.
 
     Behind a descriptor come its tensor's sizes and strides, a number a dim, as Triton has them.
 

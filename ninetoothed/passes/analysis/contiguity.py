@@ -44,11 +44,14 @@ def contiguity(kernel: nt.KernelOp, signature: Signature) -> list[Contiguity]:
     # Block sizes count as multiples of 16.
     divisors = {decl.name: MULTIPLE for decl in kernel.declarations if decl.kind == "meta"}
     for param, source in zip(signature.params, kernel.sources, strict=True):
-        rows = ((source.decl.sizes, param.sizes_by_16), (source.decl.strides, param.strides_by_16))
-        for exprs, flags in rows:
-            for expr, is_multiple in zip(exprs, flags, strict=False):
-                if is_multiple and expr.op == "sym":
-                    divisors[expr.args[0]] = MULTIPLE
+        rows = (
+            (source.decl.sizes, param.size_divisors),
+            (source.decl.strides, param.stride_divisors),
+        )
+        for exprs, told in rows:
+            for expr, divisor in zip(exprs, told, strict=False):
+                if expr.op == "sym":
+                    divisors[expr.args[0]] = divisor
     fixed = {name: const(value) for name, value in signature.constants}
     found: list[Contiguity] = []
     for value, param in zip(kernel.arranged.values, signature.params, strict=True):
@@ -118,17 +121,17 @@ def _is_wide(
     divisors: Mapping[str, int],
 ) -> bool:
     count = vector_lanes(param.dtype)
-    if not param.pointer_by_16 or known_divisor(access.levels[-1][dim], divisors) < count:
+    if not param.aligned or known_divisor(access.levels[-1][dim], divisors) < count:
         return False
     rows = index_names(access.levels)
     first = dict.fromkeys((other for row in rows for other in row), 0)
-    for index, is_unit, is_multiple in zip(
-        access.indices, param.unit_strides, param.strides_by_16, strict=True
+    for index, is_unit, divisor in zip(
+        access.indices, param.unit_strides, param.stride_divisors, strict=True
     ):
         start = normalize(substitute(index, first))
         if is_unit and known_divisor(start, divisors) < count:
             return False
-        if not is_unit and not is_multiple and index.value != 0:
+        if not is_unit and divisor < count and index.value != 0:
             return False
     return all(
         known_divisor(guard.size, divisors) >= count and not _is_divided(guard.index, name)

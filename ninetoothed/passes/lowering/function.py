@@ -97,8 +97,8 @@ class Function:
         for symbol in kernel.declarations:
             if symbol.name in used:
                 attributes = {"nt.symbol": StringAttr(symbol.name)}
-                if symbol.divisor % 16 == 0:
-                    attributes["tt.divisibility"] = _SIXTEEN
+                if symbol.divisor > 1:
+                    attributes["tt.divisibility"] = IntegerAttr(symbol.divisor, i32)
                 self.symbols[symbol.name] = self._argument(
                     used[symbol.name], attributes, symbol.name
                 )

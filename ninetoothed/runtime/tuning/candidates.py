@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
@@ -84,7 +85,8 @@ class Candidates:
     """Configurations of ``signature`` on a device: artifacts, kernels and failures.
 
     ``place``: the number of the current device; or one that is not here, on which nothing can be
-    loaded. ``failures``: why some of them cannot run. One thread at a time.
+    loaded. ``failures``: why some of them cannot run. ``optimizations``: the setting by which they
+    are compiled. One thread at a time.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Candidates:
         self.name = name
         self.signature = signature
         self.failures: dict[Config, str] = {}
+        self.optimizations = settings.optimizations()
         self._place = place
         if isinstance(place, Absent):
             self.device, self._target = place.product.name, place.target

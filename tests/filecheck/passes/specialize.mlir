@@ -1,4 +1,4 @@
-// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=64","s=1" multiples="n" aligned="x"}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=64","s=1" divisors="n=16" aligned="x"}' | filecheck %s
 
 // Values are substituted in types, accesses, strides and sizes; their symbols are gone. Multiples of
 // 16 and aligned parameters are marked, and no others.

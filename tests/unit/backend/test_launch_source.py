@@ -189,7 +189,7 @@ def test_artifact() -> None:
     assert (artifact.name, artifact.language) == ("add", "ttir")
     assert artifact.params == ("x", "y", "out")
     assert artifact.arguments == (
-        Argument("x", "*fp16", True),
+        Argument("x", "*fp16", 16),
         Argument("y", "*fp16"),
         Argument("out", "*fp16"),
         Argument("n", "i32"),

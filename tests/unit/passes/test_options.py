@@ -90,7 +90,7 @@ def test_values_that_an_option_has_not(pipeline: str, message: str) -> None:
     ("options", "message"),
     [
         ('values="C=3"', "values names C, which is no symbol of the kernel; it has n, B"),
-        ('multiples="x"', "multiples names x, which is no symbol of the kernel; it has n, B"),
+        ('divisors="x=16"', "divisors names x, which is no symbol of the kernel; it has n, B"),
         ('indivisible="m"', "indivisible names m, which is no symbol of the kernel; it has n, B"),
         ('equal="n=m"', "equal names m, which is no symbol of the kernel; it has n, B"),
         ('aligned="y"', "aligned names y, which is no parameter of the kernel; it has x"),

@@ -135,7 +135,7 @@ def test_refused(pipeline: str, text: str, message: str, line: int) -> None:
         ),
         (
             kernel(symbols="#nt.symbol<n size 0 to ? not div 8>"),
-            "a size is div, or not div 16",
+            "not div names 16, of which div is no multiple",
             "line 1, column 57",
         ),
         (

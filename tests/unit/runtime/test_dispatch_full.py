@@ -237,6 +237,23 @@ def test_both_are_run_where_the_sizes_let_them(
     assert ran == expected
 
 
+def test_settings_that_changed_since_calls_are_those_of_what_is_run(
+    world: World, ran: list[tuple[int, bool]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard_bands, "banded", list)
+    monkeypatch.setattr(guard_bands, "stray_write", constant(None))
+    one = dispatcher(world, 128, 512)
+    every = Sample.parse("configs", "all")
+    one.launch(SIGNATURE, values(640))
+    list(one.runs(SIGNATURE, values(640), every))
+    assert world.spaces == 1
+    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", "all")
+    list(one.runs(SIGNATURE, values(640), every))
+    assert world.spaces == 2
+    one.launch(SIGNATURE, values(640))
+    assert world.spaces == 2
+
+
 def test_the_others_are_unloaded(world: World) -> None:
     world.times = {256: 1.0}
     dispatcher(world, 128, 256).launch(SIGNATURE, values(1024))

@@ -77,9 +77,9 @@ def special(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("special")
     (folder / "kernel.py").write_text(SPECIAL)
     composed = text_of(str(folder / "kernel.py"), "-t", "composed")
-    options = 'multiples="x_size_1","x_stride_0"'
+    options = 'divisors="x_size_1=16","x_stride_0=16"'
     assert "nt-specialize{" in composed
-    composed = re.sub(r"multiples=[^ }]* ?", "", composed)
+    composed = re.sub(r"divisors=[^ }]* ?", "", composed)
     composed = composed.replace("nt-specialize{", f"nt-specialize{{{options} ", 1)
     composed = composed.replace("x_size_1 size 0 to ?", "x_size_1 size 8 to 64")
     for stage in ("specialized", "scheduled", "tt"):

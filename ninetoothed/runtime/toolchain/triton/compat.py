@@ -462,9 +462,9 @@ def _python_source(artifact: Artifact) -> Any:
             of_descriptor = 2 * dims_of_descriptor(argument.type)
     signature = {argument.name: argument.type for argument in given}
     attributes = {
-        (position,): [["tt.divisibility", 16]]
+        (position,): [["tt.divisibility", argument.divisor]]
         for position, argument in enumerate(given)
-        if argument.divisible_by_16
+        if argument.divisor > 1
     }
     return source(function, signature, constexprs={}, attrs=attributes)
 

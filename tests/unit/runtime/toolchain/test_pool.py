@@ -377,6 +377,15 @@ def test_an_error_while_storing_reaches_the_caller(
     assert notes.of("pid")
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C is heard, which processes in the background of a script may be told to ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt_leaves_no_process(notes: Notes) -> None:
     def interrupt() -> None:
         notes.wait_for("text", 2)
@@ -505,6 +514,7 @@ def test_workers_that_end_at_once_leave_nothing(
     assert open_files() <= before
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt_spares_what_another_thread_waits_for(notes: Notes) -> None:
     found: list[pool.Result] = []
     other = threading.Thread(target=lambda: found.extend(pool.compile(texts("slow"))))
