@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -11,8 +12,11 @@ import ninetoothed
 from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from ninetoothed import Tensor
-from ninetoothed.artifacts.signature import divisor_of
+from ninetoothed.artifacts.signature import Signature, divisor_of
 from ninetoothed.calls.described import described_call
+
+# Applications assign to their parameters, which is a store.
+# pyright: reportUnusedVariable=false
 
 
 @pytest.mark.parametrize("bytes", [1, 2, 4, 8])
@@ -58,10 +62,10 @@ def test_columns() -> None:
 
 
 def test_the_longest_sequence_tells_nothing() -> None:
-    def arrangement(x):
+    def arrangement(x: Any) -> Any:
         return x.tile((1, -1))
 
-    def application(x):
+    def application(x: Any) -> None:
         x = x + 1
 
     kernel = ninetoothed.make(arrangement, application, (Tensor(2, jagged_dim=1),))
@@ -71,7 +75,7 @@ def test_the_longest_sequence_tells_nothing() -> None:
 
 
 def test_calls_of_a_class() -> None:
-    def signature(size: int, dtype: torch.dtype = torch.float32):
+    def signature(size: int, dtype: torch.dtype = torch.float32) -> Signature:
         return add_kernel.signature([torch.empty(size, dtype=dtype) for _ in range(3)], {})
 
     assert signature(4) == signature(1000) == signature(24) != signature(16) == signature(4096)
