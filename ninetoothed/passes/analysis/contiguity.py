@@ -51,7 +51,7 @@ def contiguity(kernel: nt.KernelOp, signature: Signature) -> list[Contiguity]:
         for exprs, told in rows:
             for expr, divisor in zip(exprs, told, strict=False):
                 if expr.op == "sym":
-                    divisors[expr.args[0]] = divisor
+                    divisors[expr.args[0]] = max(divisor, divisors.get(expr.args[0], 1))
     fixed = {name: const(value) for name, value in signature.constants}
     found: list[Contiguity] = []
     for value, param in zip(kernel.arranged.values, signature.params, strict=True):

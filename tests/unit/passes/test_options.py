@@ -74,6 +74,14 @@ def error_of(pipeline: str) -> str:
             "nt-persist-programs{persistent=2}",
             "nt-persist-programs: persistent is 0 or 1, not 2",
         ),
+        (
+            'nt-specialize{divisors="n=12"}',
+            "nt-specialize: divisors are powers of two, not 12",
+        ),
+        (
+            'nt-specialize{divisors="n"}',
+            "nt-specialize: divisors holds NAME=NUMBER, not 'n'",
+        ),
         ('nt-check-stage{stage="compose"}', "there is no stage compose; did you mean composed?"),
         ("nt-check-stage", 'nt-check-stage requires argument "stage"'),
         (

@@ -3,8 +3,8 @@
 // RUN: nt-opt %s --print-debuginfo | nt-opt --print-local-scope | filecheck %s
 
 // Every meta-operation, and a kernel's symbols, checks and padded sizes.
-// CHECK-LABEL: nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ? not div 16>, #nt.symbol<B meta 32 to 1024>, #nt.symbol<c constexpr -1 to 3>] checks [#nt.check<[m] = [n], "{left} and {right}">] padded_sizes [#nt.exprs[n, 1024]] grid #nt.expr<m ceildiv B>
-nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ? not div 16>,
+// CHECK-LABEL: nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ? div 4 not div 16>, #nt.symbol<B meta 32 to 1024>, #nt.symbol<c constexpr -1 to 3>] checks [#nt.check<[m] = [n], "{left} and {right}">] padded_sizes [#nt.exprs[n, 1024]] grid #nt.expr<m ceildiv B>
+nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ? div 4 not div 16>,
     #nt.symbol<B meta 32 to 1024>, #nt.symbol<c constexpr -1 to 3>]
     checks [#nt.check<[m] = [n], "{left} and {right}">] padded_sizes [#nt.exprs[n, 1024]]
     grid #nt.expr<m ceildiv B> arrange {
