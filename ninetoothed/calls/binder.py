@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.artifacts.signature import NARROW, Signature, divisor_of
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
 from ninetoothed.calls.arguments import Arguments, bind
@@ -63,7 +62,7 @@ class Binder:
         self._of_number = of_number
         self._collecting = collecting
         self._finish = finish
-        self._known = BoundedDict[Hashable, CallClass](_MOST)
+        self._known: dict[Hashable, CallClass] = {}
         self._signatures: dict[Signature, Signature] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
@@ -109,6 +108,8 @@ class Binder:
         )
         # A tensor may hold another number at the next call.
         if key is not None and not any(map(own_type, keywords.values())):
+            if len(self._known) >= _MOST:
+                self._known.clear()
             self._known[key] = CallClass(signature, arguments.place, may_warn)
         return Arguments(arguments.values, signature, arguments.place, may_warn)
 
@@ -133,7 +134,7 @@ class Traits:
     """
 
     def __init__(self, tensors: int) -> None:
-        self._known = BoundedDict[Hashable, tuple[Any, ...]](_MOST)
+        self._known: dict[Hashable, tuple[Any, ...]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._count = itertools.count()
         self.recent: list[tuple[Any, ...]] = [(tensor_guards.never, *[None] * (2 * tensors + 1))]
@@ -153,6 +154,8 @@ class Traits:
         key = (traits, *((places[id(one)], one.__class__) for one in tensors))
         found = self._known.get(key)
         if found is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
             guard = tensor_guards.guard(tensors, of_any_size=True)
             number = self._numbers.setdefault(traits, next(self._count))
             sizes = [one.itemsize for one in tensors]

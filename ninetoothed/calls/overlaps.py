@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.calls.sequences import elements_of
 
 # Steps of a search: some tenths of a second.
@@ -23,7 +22,7 @@ _MOST_STEPS = 100_000
 _MOST = 4096
 
 # What torch.compile traces must not have been wrapped by functools.cache: it warns of it.
-_known = BoundedDict[Hashable, bool](_MOST)
+_known: dict[Hashable, bool] = {}
 
 Term = tuple[int, int]
 """A stride, and the largest value of what it is multiplied by; the least is 0."""
@@ -81,6 +80,8 @@ def _remembered(function: Callable[..., bool], *arguments: Hashable) -> bool:
     found = _known.get(key)
     if found is None:
         found = function(*arguments)
+        if len(_known) >= _MOST:
+            _known.clear()
         _known[key] = found
     return found
 

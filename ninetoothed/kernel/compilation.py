@@ -20,7 +20,6 @@ from ninetoothed.artifacts.options import Options
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.cache.entries import EqualSizes, OutputFacts, SignatureInfo
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.arguments import Arguments
@@ -99,7 +98,7 @@ class Variant:
         self._check = check
         self._modules = [self.module]
         self._largest: dict[int, dict[str, int]] = {}
-        self._interpreted = BoundedDict[tuple[Any, ...], dict[str, int]](_MOST_SHAPES)
+        self._interpreted: dict[tuple[Any, ...], dict[str, int]] = {}
         self._stores: dict[ModuleOp, tuple[int, ...]] = {}
         self._stored = None if self._is_specialized else self.written
 
@@ -181,6 +180,8 @@ class Variant:
         key = (lanes, *(tuple(one.shape) if is_tensor(one) else one for one in values))
         found = self._interpreted.get(key)
         if found is None:
+            if len(self._interpreted) >= _MOST_SHAPES:
+                self._interpreted.clear()
             found = self._interpreted[key] = self._chosen(lanes, values)
         return found
 

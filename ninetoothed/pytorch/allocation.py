@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Interface
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.cache.entries import EqualSizes, OutputFacts
 from ninetoothed.calls.arguments import bind, checked_order
 from ninetoothed.calls.generated import defined
@@ -94,8 +93,8 @@ class Allocation:
         self._parameters = [interface.parameters[place] for place in self._firsts]
         self._forms: dict[Hashable, Callable[..., Completed]] = {}
         # By what quickly tells a call's class, and by the class.
-        self._known = BoundedDict[Hashable, Allocate](MOST_CLASSES)
-        self._classes = BoundedDict[Hashable, Allocate](MOST_CLASSES)
+        self._known: dict[Hashable, Allocate] = {}
+        self._classes: dict[Hashable, Allocate] = {}
         self.made = Made()
         self.sizes_from = {
             output.name: tuple(
@@ -302,6 +301,8 @@ class Allocation:
         except TypeError:
             # It has a number of another class than Python's.
             return allocate(*values)
+        if len(self._known) >= MOST_CLASSES:
+            self._known.clear()
         self._known[(*key, *((one.__class__, one) for one in values[count:]))] = allocate
         return allocate(*values)
 
@@ -314,6 +315,8 @@ class Allocation:
         key = (types, *((one.__class__, repr(one)) for one in constants))
         found = self._classes.get(key)
         if found is None:
+            if len(self._classes) >= MOST_CLASSES:
+                self._classes.clear()
             found = self._classes[key] = self._generated(types, constants)
         return found
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.calls.aliasing import alias_sets, span
 from ninetoothed.calls.arguments import TOO_WIDE, index_bits
 from ninetoothed.errors import (
@@ -71,7 +70,7 @@ class BatchedOperator:
         self._name = name
         self._lift = lift
         self._lifted: dict[str, NamedOperator | Refusal] = {}
-        self._refused = BoundedDict[Hashable, Refusal](_MOST_REFUSED)
+        self._refused: dict[Hashable, Refusal] = {}
         self._warned: set[NineToothedWarning] = set()
         self._levels_of: dict[str, list[list[str]]] = {}
         self._first = "batched"
@@ -265,6 +264,8 @@ class BatchedOperator:
         if batched not in self._lifted:
             self._lifted[batched] = refusal
             return
+        if len(self._refused) >= _MOST_REFUSED:
+            self._refused.clear()
         self._refused[batched, *map(_class, inputs)] = refusal
 
     def _of(self, batched: str) -> NamedOperator:

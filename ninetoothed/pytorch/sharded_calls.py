@@ -15,7 +15,6 @@ from torch.autograd.graph import increment_version
 from torch.distributed.tensor import DTensor, Partial
 from torch.distributed.tensor.placement_types import Placement
 
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.calls.numbers import PLAIN
 from ninetoothed.errors import NineToothedError, PlacementError
 from ninetoothed.pytorch.allocation import MOST_CLASSES, Allocation, Plan
@@ -37,7 +36,7 @@ class ShardedCalls:
         plan = allocation.plan(count, ())
         self._are_arguments = isinstance(plan, Plan) and plan.inputs == tuple(range(count))
         # By what tells a call's class, whose arguments fit; None is never a key.
-        self._known = BoundedDict[Hashable, Callable[..., Any]](MOST_CLASSES)
+        self._known: dict[Hashable, Callable[..., Any]] = {}
 
     def known(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """What takes these arguments, without keywords, and returns the outputs, if there was a
@@ -62,6 +61,8 @@ class ShardedCalls:
         with torch.no_grad():
             result = _called(operator, *numbered)
         if key is not None:
+            if len(self._known) >= MOST_CLASSES:
+                self._known.clear()
             self._known[key] = functools.partial(_called, operator)
         return result
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import BlockArgument, Operation
 
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.errors import Loc
 from ninetoothed.ir import nt
 from ninetoothed.ir.locations import loc_of
@@ -114,7 +113,7 @@ _MOST_QUOTIENTS = 8
 that grows exponentially.
 """
 _MOST_ANSWERS = 1024
-_answers = BoundedDict[Hashable, tuple[Condition | None, ...]](_MOST_ANSWERS)
+_answers: dict[Hashable, tuple[Condition | None, ...]] = {}
 """Answers by all that they depend on: a kernel is built for several signatures, and asks the same
 of each of several reads.
 """
@@ -332,6 +331,8 @@ class _Definedness:
         found = _answers.get(key)
         if found is None:
             found = tuple(self._conditions(question, origins))
+            if len(_answers) >= _MOST_ANSWERS:
+                _answers.clear()
             _answers[key] = found
         return found
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ninetoothed.artifacts.artifact import DescriptorLayout
-from ninetoothed.bounded_dict import BoundedDict
 from ninetoothed.errors import DescriptorError
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Number(NamedTuple):
     place: int
 
 
-class TensorMaps(BoundedDict[tuple[Any, ...], bytes]):
+class TensorMaps(dict[tuple[Any, ...], bytes]):
     """The tensor maps of one argument, by all that they depend on: what launches of one shape have
     in common, the pointer, and numbers that are not among the former.
 
@@ -60,7 +59,6 @@ class TensorMaps(BoundedDict[tuple[Any, ...], bytes]):
     def __init__(
         self, driver: Driver, device: int, layout: DescriptorLayout, numbers: Sequence[Number]
     ) -> None:
-        super().__init__(MOST)
         self._driver = driver
         self._device = device
         self._layout = layout
@@ -73,6 +71,9 @@ class TensorMaps(BoundedDict[tuple[Any, ...], bytes]):
         ]
         dims = len(self._layout.box)
         made = encoded(self._driver, self._device, self._layout, key[1], found[:dims], found[dims:])
+        if len(self) >= MOST:
+            # Those that are needed are made again.
+            self.clear()
         self[key] = made
         return made
 

@@ -57,6 +57,6 @@ monkeypatch.setattr(pool, "compile", compile)
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)), num_warps=1, num_stages=3)
 kernel(Fake("cuda:0"), Fake("cuda:0"))
 # error: ConfigurationError: no configuration of kernel 'application' can run on sm_90:
-# |   BLOCK_SIZE_0=32, num_warps=1, num_stages=3: it needs 256 bytes of shared memory, and the device has 128
 # |   BLOCK_SIZE_0=64, num_warps=1, num_stages=3: it needs 512 bytes of shared memory, and the device has 128
+# |   BLOCK_SIZE_0=32, num_warps=1, num_stages=3: it needs 256 bytes of shared memory, and the device has 128
 # | write smaller block sizes or a smaller num_stages, or leave the choice to the compiler with ninetoothed.block_size()
