@@ -97,17 +97,13 @@ def application(
     def step(i, is_masked, queries, accumulator, largest, total):
         start = key_start + i * size
         scores = attention.dot(queries, ntl.trans(key[start])) * factor
+        values = value[start]
         if is_masked:
             key_position = i * size + ntl.arange(0, size)
             seen = attention.seen_keys(position, key_position, length, is_causal)
             scores = ntl.where(seen, scores, float("-inf"))
-            # Values of the next sequence have no weight, but infinite ones would count. There is no
-            # row -1, which is read as zeros.
-            row = ntl.where(key_position < length, key_start + key_position, -1)
-            head, column = value[0].offsets(1), value[0].offsets(2)
-            values = value.source[row[:, None], head, column[None, :]]
-        else:
-            values = value[start]
+            # Values of the next sequence have no weight, but infinite ones would count.
+            values = ntl.where((key_position < length)[:, None], values, 0.0)
         return attention.add_block(scores, values, accumulator, largest, total)
 
     if first < query_end - query_start:

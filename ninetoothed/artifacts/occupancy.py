@@ -37,7 +37,8 @@ class Stream(NamedTuple):
     of ``bytes``; ``run`` of them are contiguous. ``kind`` is ``"load"``, ``"store"`` or
     ``"atomic"``, ``dims`` the grid's dims that select the block, ``lane_guards`` the number of
     guards that differ by lane. ``is_awaited``: no dot reads what is loaded, and the same iteration
-    does: it is not prefetched where operands are.
+    does: it is not prefetched where operands are. ``is_tile``: it is a parameter's block, and not
+    elements that are read or written one by one, by pointers or coordinates.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Stream(NamedTuple):
     lane_guards: int
     dims: tuple[int, ...]
     is_awaited: bool
+    is_tile: bool = True
 
 
 class Scope(NamedTuple):
@@ -180,7 +182,7 @@ def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:
 
 def is_packed(scope: Scope, stream: Stream) -> bool:
     """True if packed operands make a stream of ``scope`` wide."""
-    return bool(scope.dots) and stream.kind == "load" and not stream.is_wide
+    return bool(scope.dots) and stream.kind == "load" and stream.is_tile and not stream.is_wide
 
 
 def is_ahead(scope: Scope, config: Config) -> bool:

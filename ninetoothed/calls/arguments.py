@@ -436,7 +436,7 @@ def _size_divisor(size: int, stride: int, is_jagged: bool, bytes: int) -> int:
     if is_jagged:
         # The longest sequence bounds none.
         return 1
-    # Lanes that are moved at once lie along the dim of stride 1.
+    # Lanes that are moved at once mostly lie along the dim of stride 1.
     return divisor_of(size, bytes if stride == 1 else 1)
 
 

@@ -163,7 +163,8 @@ class _Footprint:
         lanes = stream.lanes
         run = "1" if stream.unit is None else self._size(lanes.sizes[stream.unit])
         parts = [repr(stream.kind), self._product(lanes.sizes), repr(lanes.bytes), run]
-        flags = (stream.is_wide, stream.lane_guards, stream.dims, stream.is_awaited)
+        is_tile = stream.param is not None
+        flags = (stream.is_wide, stream.lane_guards, stream.dims, stream.is_awaited, is_tile)
         return _tuple([*parts, *map(repr, flags)])
 
     def _sum(self, counts: Iterable[tuple[Sequence[IndexExpr], int]]) -> str:

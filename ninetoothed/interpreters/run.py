@@ -319,7 +319,12 @@ def _argument(
         memory = Memory(symbol.data, offsets[symbol.data].tensor, hidden=True)
         return Pointer(memory, torch.zeros(1, dtype=torch.int64))
     if isinstance(symbol, StringAttr):
-        return Block(element_of(argument.type).number(number(sym(symbol.data), symbols)))
+        found, divisor = number(sym(symbol.data), symbols), about.data.get("tt.divisibility")
+        if isinstance(divisor, IntegerAttr) and found % divisor.value.data:
+            raise ArgumentError(
+                f"{symbol.data} is {found}, and the module is for multiples of {divisor.value.data}"
+            )
+        return Block(element_of(argument.type).number(found))
     part, divisor = about.data.get("nt.reciprocal"), about.data.get("nt.divisor")
     if isinstance(part, StringAttr) and isinstance(divisor, nt.ExprAttr):
         found = PARTS[part.data](number(divisor.data, symbols))

@@ -103,7 +103,7 @@ from ninetoothed.symbolic.expr import IndexExpr, binary, const, ir_text, substit
 from ninetoothed.symbolic.normal_form import normalize
 
 _ROW = 16
-"""What rows of packed copies begin at multiples of, in elements: what Triton is told of strides."""
+"""What rows of packed copies begin at multiples of, in elements: 16 bytes, of any type."""
 _BYTES = 16
 """What threads move at once."""
 

@@ -62,6 +62,7 @@ from ninetoothed.passes.analysis.checked_sizes import checked_equalities
 from ninetoothed.passes.analysis.equalities import Equalities
 from ninetoothed.passes.analysis.index_width import width_checks
 from ninetoothed.passes.option_values import WIDTHS, require_among
+from ninetoothed.symbolic.divisibility import MULTIPLE
 from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -191,7 +192,7 @@ class SpecializePass(KernelPass):
     """``"NAME=NUMBER"``: the symbol has this value."""
 
     divisors: tuple[str, ...] = ()
-    """``"NAME=NUMBER"``: the symbol is a multiple of this power of two."""
+    """``"NAME=NUMBER"``: the symbol is a multiple of this power of two, at most 16."""
 
     indivisible: tuple[str, ...] = ()
     """The symbols that are no multiples of 16."""
@@ -226,7 +227,13 @@ class SpecializePass(KernelPass):
     def __post_init__(self) -> None:
         # Texts of pipelines are read before any module is.
         _numbers("values", self.values)
-        _require_powers_of_two("divisors", _numbers("divisors", self.divisors).values())
+        divisors = _numbers("divisors", self.divisors)
+        _require_powers_of_two("divisors", divisors.values())
+        for divisor in divisors.values():
+            if divisor > MULTIPLE:
+                raise ArgumentError(
+                    f"nt-specialize: divisors are at most {MULTIPLE}, not {divisor}"
+                )
         _numbers("contiguous", self.contiguous)
         _names("equal", self.equal)
         _require_powers_of_two("padded_sizes", self.padded_sizes)
@@ -334,8 +341,9 @@ class SpecializePass(KernelPass):
         one = equal.first(decl.name)
         told = _numbers("divisors", self.divisors).items()
         divisor = max((number for name, number in told if equal.first(name) == one), default=1)
-        indivisible = divisor % 16 != 0 and one in map(equal.first, self.indivisible)
-        return replace(decl, divisor=divisor, indivisible=indivisible)
+        divisor = max(divisor, decl.divisor)
+        indivisible = decl.indivisible or one in map(equal.first, self.indivisible)
+        return replace(decl, divisor=divisor, indivisible=indivisible and divisor % 16 != 0)
 
     def _computed(self, kernel: nt.KernelOp) -> Iterator[tuple[IndexExpr, ...]]:
         """The strides of each source, as products of sizes where they are known to be."""

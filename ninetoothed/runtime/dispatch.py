@@ -255,35 +255,43 @@ class Dispatcher:
         with device.guard(index):
             with self._lock:
                 candidates = self._called(signature, values, index).candidates
-                if candidates.optimizations != settings.optimizations():
-                    # Calls keep what they were given.
-                    candidates = Candidates(self.name, self._compiler, candidates.signature, index)
-            fitting, space = candidates.fitting(values).configs, candidates.space
-            ordered = sorted(fitting, key=lambda one: (volume(one.values), one.num_warps))
-            chosen = sample.of_each([(config, *space.varied(config)) for config in ordered])
-            chosen = list(dict.fromkeys(chosen))
-            found = False
-            for start in range(0, len(chosen), _AT_ONCE):
-                batch = chosen[start : start + _AT_ONCE]
-                with self._lock:
-                    pairs = candidates.kernels(batch)
-                    candidates.kernels([pair.artifact.config for pair in pairs], values)
-                # The full kernel as well, where the call may launch it.
-                ready = [(pair.general, pair.ready(values)) for pair in pairs]
-                for kernel in filter(None, dict.fromkeys(one for two in ready for one in two)):
-                    copies = tuple(guard_bands.banded(values))
-                    try:
-                        kernel.launch(copies)
-                    except FallbackError:
-                        # A call would launch the one with the default of each choice.
-                        continue
-                    found = True
-                    artifact, stray = kernel.artifact, guard_bands.stray_write(values, copies)
-                    yield Run(
-                        artifact.config, copies, frozenset(artifact.writes), stray, artifact.full
-                    )
-            if not found:
-                raise candidates.failure({})
+            if candidates.optimizations == settings.optimizations():
+                yield from self._runs(candidates, values, sample)
+                return
+            # Calls keep what they were given.
+            candidates = Candidates(self.name, self._compiler, candidates.signature, index)
+            try:
+                yield from self._runs(candidates, values, sample)
+            finally:
+                candidates.keep_only(())
+
+    def _runs(
+        self, candidates: Candidates, values: tuple[Any, ...], sample: Sample
+    ) -> Generator[Run]:
+        fitting, space = candidates.fitting(values).configs, candidates.space
+        ordered = sorted(fitting, key=lambda one: (volume(one.values), one.num_warps))
+        chosen = sample.of_each([(config, *space.varied(config)) for config in ordered])
+        chosen = list(dict.fromkeys(chosen))
+        found = False
+        for start in range(0, len(chosen), _AT_ONCE):
+            batch = chosen[start : start + _AT_ONCE]
+            with self._lock:
+                pairs = candidates.kernels(batch)
+                candidates.kernels([pair.artifact.config for pair in pairs], values)
+            # The full kernel as well, where the call may launch it.
+            ready = [(pair.general, pair.ready(values)) for pair in pairs]
+            for kernel in filter(None, dict.fromkeys(one for two in ready for one in two)):
+                copies = tuple(guard_bands.banded(values))
+                try:
+                    kernel.launch(copies)
+                except FallbackError:
+                    # A call would launch the one with the default of each choice.
+                    continue
+                found = True
+                artifact, stray = kernel.artifact, guard_bands.stray_write(values, copies)
+                yield Run(artifact.config, copies, frozenset(artifact.writes), stray, artifact.full)
+        if not found:
+            raise candidates.failure({})
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
         """Report of how the configuration of calls like this one was chosen, or would be."""

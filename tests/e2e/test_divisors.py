@@ -12,9 +12,12 @@ import torch
 
 from examples import matmul, softmax
 from ninetoothed.compiler.space import space
+from ninetoothed.errors import ArgumentError
+from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing import check_kernel
+from tests.support.everywhere import lowered
 from tests.support.offline import artifacts
 
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
@@ -80,6 +83,15 @@ def test_operands_are_not_copied() -> None:
     assert "packed_operands" in choices(1044, 1036)
     assert "packed_operands" not in choices(1048, 1032)
     assert "descriptors" in choices(1048, 1032)
+
+
+def test_what_is_interpreted_is_of_its_class() -> None:
+    module, arguments = lowered(softmax.softmax_kernel, [torch.randn(3, 1000) for _ in range(2)])
+    interpret(module, arguments)
+    assert torch.allclose(arguments[1], arguments[0].softmax(-1))
+    message = "input_size_1 is 1001, and the module is for multiples of 4"
+    with pytest.raises(ArgumentError, match=message):
+        interpret(module, [torch.randn(3, 1001) for _ in range(2)])
 
 
 @pytest.mark.parametrize(("dtype", "lanes"), DTYPES, ids=str)

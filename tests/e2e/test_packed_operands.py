@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 import torch
 
+import ninetoothed
+import ninetoothed.language as ntl
 from examples import bmm, matmul
+from ninetoothed import Tensor
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
@@ -38,6 +41,9 @@ from tests.support.launched_products import (
     halves,
     product,
 )
+
+# Applications assign to their parameters, which is a store.
+# pyright: reportUnusedVariable=false
 
 CHOICE = "packed_operands"
 TARGETS = ["sm_80", "sm_90", "sm_100", "gfx942"]
@@ -339,3 +345,26 @@ def test_graphs() -> None:
 @pytest.mark.gpu
 def test_threads_and_streams() -> None:
     check_threads(launched(matmul.matmul_kernel, product(95, 81, 143, "cuda")), 95, 81, 143)
+
+
+def test_elements_that_are_read_by_coordinates_are_no_operands() -> None:
+    """No copy could have them begin at multiples of 16 bytes."""
+
+    def application(input: Any, other: Any, output: Any) -> None:
+        found = ntl.zeros(output.shape, dtype=ntl.float32)
+        for k in range(input.shape[0]):
+            row, column = other[k].offsets(0), other[k].offsets(1)
+            found += ntl.dot(input[k], other.source[row[:, None], column[None, :]])
+        output = found
+
+    def is_offered(k: int) -> bool:
+        tensors = tuple(Tensor(2, other=0) for _ in range(3))
+        kernel = ninetoothed.make(matmul.arrangement, application, tensors)
+        values = halves(64, k), halves(k, 64), halves(64, 64)
+        signature = kernel.signature(values, {})
+        found = space(kernel.composed(signature), signature)
+        configs = (one for config in found.configs for one in found.varied(config))
+        return any(CHOICE in dict(one.choices) for one in configs)
+
+    assert is_offered(49)
+    assert not is_offered(48)

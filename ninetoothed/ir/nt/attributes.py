@@ -256,7 +256,7 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: the value is a multiple of it. ``indivisible``: it is no multiple of 16.
+    ``divisor``: a power of two, at most 16, that the value is a multiple of. ``indivisible``: it is no multiple of 16.
     ``specialized``: the value that the application was
     specialized on when it was built, so that the kernel is right for this value only.
     """
@@ -299,6 +299,8 @@ class SymbolAttr(Data[SymbolDecl]):
             divisor = 1
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
+                if divisor not in (1, 2, 4, 8, 16):
+                    parser.raise_error("div is a power of two, at most 16")
             indivisible = parser.parse_optional_keyword("not") is not None
             if indivisible:
                 parser.parse_keyword("div")

@@ -75,19 +75,24 @@ def _divided(
 
 
 def narrow_sides(
-    lowering: IndexLowering, guard: Guard, offset: IndexExpr, rows: Mapping[str, Lanes]
+    lowering: IndexLowering,
+    guard: Guard,
+    offset: IndexExpr,
+    rows: Mapping[str, Lanes],
+    lanes: int,
 ) -> tuple[Lanes, Lanes] | None:
     """Two numbers of 32 bits, the first below the second where the guard's index, which is at least
     0, is below its size: the part of the index that varies along lanes, and what the rest leaves of
     the size. None where these are not known to fit, or are no fewer instructions.
 
-    ``offset``: of the access. ``rows``: the indices of the block's dims, in 32 bits.
+    ``offset``: of the access. ``rows``: the indices of the block's dims, in 32 bits. ``lanes``: how
+    many are moved at once, at most.
     """
     names = set(symbol_names(guard.index))
     # An index that is divided is computed in 64 bits anyhow.
     if lowering.divisors is None or names & _divided_symbols(offset):
         return None
-    if known_divisor(guard.size, lowering.divisors) == MULTIPLE and (
+    if known_divisor(guard.size, lowering.divisors) >= min(lanes, MULTIPLE) and (
         lowering.is_local(guard.index) or names & _contiguous(lowering, offset)
     ):
         # Lanes that are moved at once are compared once, and what is left of a size that a loop

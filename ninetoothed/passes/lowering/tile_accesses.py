@@ -27,7 +27,7 @@ from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
 from ninetoothed.passes.analysis.index_values import IndexValues
 from ninetoothed.passes.analysis.loop_nests import Loop, enclosing, is_in_loop
 from ninetoothed.passes.analysis.scalars import constant_value
-from ninetoothed.passes.analysis.vectorization import lanes_at_once, vector_width
+from ninetoothed.passes.analysis.vectorization import lanes_at_once, vector_lanes, vector_width
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -432,7 +432,9 @@ class AccessLowering:
                 lowering.check(last.value)
             sides = None
             if self.kernel.narrows and always_nonnegative(guard.index, self.ranges):
-                sides = narrow_sides(lowering, guard, normalize(self.offset()), self.rows)
+                lanes = vector_lanes(nt.dtype_of(self.source.result.type))
+                offset = normalize(self.offset())
+                sides = narrow_sides(lowering, guard, offset, self.rows, lanes)
             if sides is not None:
                 conditions.append(lowering.combine(_BELOW, *sides))
                 continue

@@ -79,6 +79,10 @@ def error_of(pipeline: str) -> str:
             "nt-specialize: divisors are powers of two, not 12",
         ),
         (
+            'nt-specialize{divisors="n=32"}',
+            "nt-specialize: divisors are at most 16, not 32",
+        ),
+        (
             'nt-specialize{divisors="n"}',
             "nt-specialize: divisors holds NAME=NUMBER, not 'n'",
         ),

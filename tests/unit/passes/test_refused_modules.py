@@ -139,6 +139,11 @@ def test_refused(pipeline: str, text: str, message: str, line: int) -> None:
             "line 1, column 57",
         ),
         (
+            kernel(symbols="#nt.symbol<n size 0 to ? div 12>"),
+            "div is a power of two, at most 16",
+            "line 1, column 54",
+        ),
+        (
             kernel(access="-> [b0] if [[b0]]"),
             "a guard is a pair [index, size]",
             "line 3, column 49",

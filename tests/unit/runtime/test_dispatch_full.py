@@ -248,8 +248,11 @@ def test_settings_that_changed_since_calls_are_those_of_what_is_run(
     list(one.runs(SIGNATURE, values(640), every))
     assert world.spaces == 1
     monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", "all")
+    unloaded = list(world.unloaded)
     list(one.runs(SIGNATURE, values(640), every))
     assert world.spaces == 2
+    # Nothing of them stays.
+    assert set(world.unloaded[len(unloaded) :]) == {128, 512}
     one.launch(SIGNATURE, values(640))
     assert world.spaces == 2
 

@@ -143,8 +143,8 @@ def test_an_iteration_waits_for_what_no_dot_reads() -> None:
     values = (meta(m, k), meta(n, k // 2, dtype=torch.uint8), meta(k // 128, n), meta(m, n))
     arguments = bind(w4a16_matmul_kernel.definition.interface, values, {})
     found = space(w4a16_matmul_kernel.composed(arguments.signature), arguments.signature)
-    # A stream's last field, behind a tuple.
-    prefetched = replace(found, cost=found.cost.replace("), True)", "), False)"))
+    # A stream's last field but one, behind a tuple.
+    prefetched = replace(found, cost=found.cost.replace("), True, True)", "), False, True)"))
     assert prefetched.cost != found.cost
     config = Config((("BLOCK_SIZE_0", 16), ("BLOCK_SIZE_1", 64)), 4, 4)
 
