@@ -49,7 +49,7 @@ class Stream(NamedTuple):
     lane_guards: int
     dims: tuple[int, ...]
     is_awaited: bool
-    is_tile: bool = True
+    is_tile: bool
 
 
 class Scope(NamedTuple):

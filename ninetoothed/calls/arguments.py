@@ -408,7 +408,8 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     # A jagged tensor's sequences are disjoint.
     elements = elements_of(value)
     repeated = overlaps_itself(elements.shape, elements.stride())
-    is_expanded, bytes = repeated and jagged_dim is None, elements.element_size()
+    is_expanded = repeated and jagged_dim is None
+    bytes = elements.element_size()
     return ParamSignature(
         parameter.name,
         "tensor",

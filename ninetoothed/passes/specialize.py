@@ -286,11 +286,8 @@ class SpecializePass(KernelPass):
             if strides != own_strides:
                 source.computed = nt.ExprsAttr(strides)
         self._remark(kernel, equal)
-        kernel.symbols = ArrayAttr(
-            nt.SymbolAttr(self._declared(decl, equal))
-            for decl in kernel.declarations
-            if decl.name not in values
-        )
+        left = (decl for decl in kernel.declarations if decl.name not in values)
+        kernel.symbols = ArrayAttr(map(nt.SymbolAttr, self._declared(left, equal)))
         pairs = zip(dynamic, self.padded_sizes, strict=False)
         padded_sizes = {known.expr(size): padded_size for size, padded_size in pairs}
         kernel.padded_sizes = ArrayAttr(
@@ -337,13 +334,20 @@ class SpecializePass(KernelPass):
                     f"contiguous says dim {first} of {name}, which has {counted(ranks[name], 'dim')}"
                 )
 
-    def _declared(self, decl: nt.SymbolDecl, equal: Equalities) -> nt.SymbolDecl:
-        one = equal.first(decl.name)
-        told = _numbers("divisors", self.divisors).items()
-        divisor = max((number for name, number in told if equal.first(name) == one), default=1)
-        divisor = max(divisor, decl.divisor)
-        indivisible = decl.indivisible or one in map(equal.first, self.indivisible)
-        return replace(decl, divisor=divisor, indivisible=indivisible and divisor % 16 != 0)
+    def _declared(
+        self, declarations: Iterable[nt.SymbolDecl], equal: Equalities
+    ) -> Iterator[nt.SymbolDecl]:
+        """The symbols with what is told of them, and of those that are equal."""
+        divisors: dict[str, int] = {}
+        for name, divisor in _numbers("divisors", self.divisors).items():
+            first = equal.first(name)
+            divisors[first] = max(divisor, divisors.get(first, 1))
+        indivisible = {equal.first(name) for name in self.indivisible}
+        for decl in declarations:
+            first = equal.first(decl.name)
+            divisor = max(decl.divisor, divisors.get(first, 1))
+            is_none = decl.indivisible or first in indivisible
+            yield replace(decl, divisor=divisor, indivisible=is_none and divisor % 16 != 0)
 
     def _computed(self, kernel: nt.KernelOp) -> Iterator[tuple[IndexExpr, ...]]:
         """The strides of each source, as products of sizes where they are known to be."""

@@ -11,14 +11,13 @@ import pytest
 import torch
 
 from examples import matmul, softmax
-from ninetoothed.compiler.space import space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.testing import check_kernel
 from tests.support.everywhere import lowered
-from tests.support.offline import artifacts
+from tests.support.offline import artifacts, offered
 
 LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
 CONFIGS = {"cpu": 2, "cuda": 12}
@@ -69,16 +68,8 @@ def test_operands_are_not_copied() -> None:
 
     def choices(n: int, k: int) -> set[str]:
         sizes = (600, k), (k, n), (600, n)
-        kernel = matmul.matmul_kernel
         values = [torch.empty(size, dtype=torch.float16) for size in sizes]
-        signature = kernel.signature(values, {})
-        found = space(kernel.composed(signature), signature)
-        return {
-            name
-            for config in found.configs
-            for one in found.varied(config)
-            for name, _ in one.choices
-        }
+        return offered(matmul.matmul_kernel, values)
 
     assert "packed_operands" in choices(1044, 1036)
     assert "packed_operands" not in choices(1048, 1032)

@@ -41,6 +41,7 @@ from tests.support.launched_products import (
     halves,
     product,
 )
+from tests.support.offline import offered
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
@@ -360,11 +361,7 @@ def test_elements_that_are_read_by_coordinates_are_no_operands() -> None:
     def is_offered(k: int) -> bool:
         tensors = tuple(Tensor(2, other=0) for _ in range(3))
         kernel = ninetoothed.make(matmul.arrangement, application, tensors)
-        values = halves(64, k), halves(k, 64), halves(64, 64)
-        signature = kernel.signature(values, {})
-        found = space(kernel.composed(signature), signature)
-        configs = (one for config in found.configs for one in found.varied(config))
-        return any(CHOICE in dict(one.choices) for one in configs)
+        return CHOICE in offered(kernel, (halves(64, k), halves(k, 64), halves(64, 64)))
 
     assert is_offered(49)
     assert not is_offered(48)

@@ -19,6 +19,7 @@ from ninetoothed.artifacts.configuration import Choices, Config, Legal, Space
 from ninetoothed.artifacts.signature import Agreement, ParamSignature, Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
+from ninetoothed.calls import guard_bands
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime import dispatch
 from ninetoothed.runtime.dispatch import Dispatcher
@@ -256,6 +257,12 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(model, "rank", rank)
     monkeypatch.setattr(timing, "time_trials", time_trials)
     return world
+
+
+def without_guard_bands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs have the fake tensors themselves, around which nothing is written."""
+    monkeypatch.setattr(guard_bands, "banded", list)
+    monkeypatch.setattr(guard_bands, "stray_write", constant(None))
 
 
 def blocks_launched(world: World) -> list[int]:

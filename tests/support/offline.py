@@ -36,6 +36,14 @@ def artifacts(
         yield compile_kernel(module, signature, config, parsed, language)
 
 
+def offered(kernel: Kernel, values: Sequence[Any]) -> set[str]:
+    """The choices that some configuration of a call has, by name."""
+    signature = kernel.signature(values, {})
+    found = space(kernel.composed(signature), signature)
+    varied = (one for config in found.configs for one in found.varied(config))
+    return {name for one in varied for name, _ in one.choices}
+
+
 def compiled(
     kernel: Kernel,
     target: str,

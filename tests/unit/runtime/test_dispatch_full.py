@@ -12,7 +12,6 @@ from ninetoothed.artifacts.configuration import BOUNDS, Config
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
-from ninetoothed.calls import guard_bands
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host
@@ -20,7 +19,14 @@ from ninetoothed.runtime.tuning import candidates
 from ninetoothed.runtime.tuning.search import Tune
 from tests.support import artifacts
 from tests.support.artifacts import LAUNCH
-from tests.support.dispatching import SIGNATURE, FakeTensor, World, blocks, constant, values
+from tests.support.dispatching import (
+    SIGNATURE,
+    FakeTensor,
+    World,
+    blocks,
+    values,
+    without_guard_bands,
+)
 
 IS_FULL = "\ndef is_full(x, y, out):\n    return x.shape[0] % BLOCK == 0\n"
 
@@ -228,8 +234,7 @@ def test_another_configuration_serves_where_the_general_kernel_cannot_run(
 def test_both_are_run_where_the_sizes_let_them(
     world: World, ran: list[tuple[int, bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard_bands, "banded", list)
-    monkeypatch.setattr(guard_bands, "stray_write", constant(None))
+    without_guard_bands(monkeypatch)
     one = dispatcher(world, 128, 512)
     runs = list(one.runs(SIGNATURE, values(640), Sample.parse("configs", "all")))
     expected = [(128, False), (128, True), (512, False)]
@@ -240,8 +245,7 @@ def test_both_are_run_where_the_sizes_let_them(
 def test_settings_that_changed_since_calls_are_those_of_what_is_run(
     world: World, ran: list[tuple[int, bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard_bands, "banded", list)
-    monkeypatch.setattr(guard_bands, "stray_write", constant(None))
+    without_guard_bands(monkeypatch)
     one = dispatcher(world, 128, 512)
     every = Sample.parse("configs", "all")
     one.launch(SIGNATURE, values(640))

@@ -8,11 +8,10 @@ import pytest
 
 from ninetoothed.artifacts.configuration import SPLIT, Config
 from ninetoothed.artifacts.sample import Sample
-from ninetoothed.calls import guard_bands
 from ninetoothed.errors import ConfigurationError, DescriptorError, ScratchError
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.tuning import candidates
-from tests.support.dispatching import SIGNATURE, World, blocks, constant, values
+from tests.support.dispatching import SIGNATURE, World, blocks, values, without_guard_bands
 
 (PLAIN,) = blocks(256)
 PARTS = PLAIN.choosing(SPLIT, 4)
@@ -76,8 +75,7 @@ def test_where_that_cannot_run_either(world: World, ran: list[Config]) -> None:
 def test_not_every_configuration_has_room(
     world: World, ran: list[Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard_bands, "banded", list)
-    monkeypatch.setattr(guard_bands, "stray_write", constant(None))
+    without_guard_bands(monkeypatch)
     world.legal = (((SPLIT, (4,)),),)
     one = world.dispatcher([PLAIN])
     for size, configs in ((1000, [PLAIN, PARTS]), (2000, [PLAIN])):

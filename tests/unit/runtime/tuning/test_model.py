@@ -91,7 +91,7 @@ def test_registers_are_counted_by_scope() -> None:
     lanes, config = 128 * 256, Config((), 8, 3)
     loop = footprint(128, 256, 64).scopes[0]
     around = Scope(
-        [], [], [Stream("load", lanes, 2, 256, True, 0, (), False)], 0, 0, 0, 6 * lanes, False
+        [], [], [Stream("load", lanes, 2, 256, True, 0, (), False, True)], 0, 0, 0, 6 * lanes, False
     )
     both = Footprint(lanes, [around, loop])
     # A lane of the sum is a register, two of what is added are another; 18 are for all else.
