@@ -7,7 +7,17 @@ import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Operation
+from benchmarks.operation import (
+    DTYPES,
+    LAYERS,
+    LAYOUTS,
+    LENGTHS,
+    PROVIDERS,
+    SERIES,
+    SIZES,
+    TOPS,
+    Operation,
+)
 from benchmarks.records import Record
 
 FROM_LARGE_TO_SMALL = (
@@ -15,6 +25,9 @@ FROM_LARGE_TO_SMALL = (
     *("rows_16384", "rows_4096", "rows_256"),
     *("decode_down_64", "decode_64", "decode_16", "decode_1"),
     *("batch_1024", "batch_512"),
+    *reversed(LENGTHS),
+    *LAYERS,
+    *reversed(TOPS),
 )
 """The order of an operation's sizes. Kernels whose tuner keeps one choice for all sizes choose at
 the first that they see, so it must not depend on the sizes that a run asks for first.
@@ -70,13 +83,19 @@ def tasks(
 ) -> list[Record]:
     """The cases that these operations have, by :data:`CASE`, in the order of measuring them."""
     sizes, dtypes, layouts = set(sizes), set(dtypes), set(layouts)
+
+    def has(operation: Operation, size: str, dtype: str, layout: str) -> bool:
+        is_first = (dtype, layout) == (operation.dtypes[0], operation.layouts[0])
+        return size in operation.sizes and (is_first or size not in SERIES)
+
     return [
         dict(zip(CASE, (operation.name, size, dtype, layout), strict=True))
         for operation in operations
         for dtype in operation.dtypes
         for layout in operation.layouts
         for size in FROM_LARGE_TO_SMALL
-        if dtype in dtypes and layout in layouts and size in sizes and size in operation.sizes
+        if dtype in dtypes and layout in layouts and size in sizes
+        if has(operation, size, dtype, layout)
     ]
 
 

@@ -22,12 +22,33 @@ DECODE_DOWN = {"decode_down_64": (64, 4096, 14336)}
 """The same of a weight with more rows than columns: that behind a gated activation."""
 BATCHES = {"batch_512": (512, 64, 64, 64), "batch_1024": (1024, 128, 64, 128)}
 """Many small products, by how many."""
+LENGTHS = {
+    f"dim_{dim}_length_{length}": (16384 // length, 2048 // dim, 2048 // dim, length, dim)
+    for dim in (64, 128)
+    for length in (512, 1024, 2048, 4096, 8192, 16384)
+}
+"""Attention of 16,384 tokens of 2,048 numbers, by a head's dim and how long a sequence is."""
+LAYERS = {
+    "layer_3x3_stride_2": (32, 128, 56, 56, 128, 3, 2, 1),
+    "layer_1x1": (32, 256, 56, 56, 64, 1, 1, 0),
+    "layer_1x1_stride_2": (32, 256, 56, 56, 512, 1, 2, 0),
+}
+"""Convolutions of ResNet-50 that are not of 3 × 3 with stride 1."""
+TOPS = {
+    "top_50_of_256": (8192, 256, 50),
+    "top_8_of_50257": (512, 50257, 8),
+    "top_8_of_128256": (512, 128256, 8),
+    "top_50_of_128256": (512, 128256, 50),
+}
+"""The largest elements of rows, by how many of how many."""
 GENERAL_SIZES = ("small", "medium", "large", "ragged", "ragged_large")
-SIZES = (*GENERAL_SIZES, *ROWS, *SQUARES, *DECODE, *DECODE_DOWN, *BATCHES)
+SERIES = (*LENGTHS, *LAYERS, *TOPS)
+"""Sizes that are measured once: contiguous, in an operation's first element type."""
+SIZES = (*GENERAL_SIZES, *ROWS, *SQUARES, *DECODE, *DECODE_DOWN, *BATCHES, *SERIES)
 """``small`` fits a few multiprocessors, ``medium`` is usual, ``large`` is beyond L2, ``ragged`` has
 sizes that are odd or prime, ``ragged_large`` such beyond L2. ``rows_256`` and so on are 4,096 rows
-of so many elements; the others are products. An operation has the first four, and those of the
-others that it is known for.
+of so many elements; the others are named after what they are. An operation has the first four, and
+those of the others that it is known for.
 """
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 LAYOUTS = ("contiguous", "strided")

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
+from benchmarks.operation import LENGTHS, Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
 from examples import attention, sliding_window_attention
 from examples.runner import Draw
@@ -173,8 +173,8 @@ def _window_work(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, wi
 
 
 OPERATIONS = (
-    _operation("attention", is_causal=False),
-    _operation("attention_causal", is_causal=True),
+    _operation("attention", is_causal=False, sizes={**SIZES, **LENGTHS}),
+    _operation("attention_causal", is_causal=True, sizes={**SIZES, **LENGTHS}),
     _operation("attention_grouped", is_causal=True, sizes=GROUPED_SIZES),
     _operation("attention_backward", is_causal=False, is_gradient=True),
     _operation("attention_causal_backward", is_causal=True, is_gradient=True),

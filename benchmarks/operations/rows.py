@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
+from benchmarks.operation import TOPS, Operation, Work, by_hand, bytes_of
 from examples import argmax, cross_entropy, cumsum, topk
 from examples.runner import Draw
 
@@ -114,6 +114,7 @@ OPERATIONS = (
             "medium": (8192, 256, 8),
             "large": (2048, 32000, 50),
             "ragged": (509, 50257, 50),
+            **TOPS,
         },
         inputs=lambda draw, rows, columns, k: (draw(rows, columns), k),
         reference=_topk_values,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, by_hand, bytes_of
+from benchmarks.operation import LAYERS, Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
 from examples import avg_pool2d, causal_conv1d, conv2d, depthwise_conv2d, max_pool2d
 from examples.runner import Draw
@@ -147,6 +147,7 @@ OPERATIONS = (
             "medium": (32, 128, 28, 28, 128, 3, 1, 1),
             "large": (32, 256, 56, 56, 256, 3, 1, 1),
             "ragged": (17, 131, 57, 59, 149, 3, 2, 1),
+            **LAYERS,
         },
         inputs=_conv2d_inputs,
         reference=_unfolded,

@@ -52,9 +52,14 @@ def two_operations(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "--sizes huge",
-            "there is no size 'huge'; sizes are small, medium, large, "
-            "ragged, ragged_large, rows_256, rows_4096, rows_16384, square_1024, square_4096, "
-            "decode_1, decode_16, decode_64, decode_down_64, batch_512, batch_1024",
+            "there is no size 'huge'; sizes are small, medium, large, ragged, ragged_large, "
+            "rows_256, rows_4096, rows_16384, square_1024, square_4096, decode_1, decode_16, "
+            "decode_64, decode_down_64, batch_512, batch_1024, dim_64_length_512, "
+            "dim_64_length_1024, dim_64_length_2048, dim_64_length_4096, dim_64_length_8192, "
+            "dim_64_length_16384, dim_128_length_512, dim_128_length_1024, dim_128_length_2048, "
+            "dim_128_length_4096, dim_128_length_8192, dim_128_length_16384, layer_3x3_stride_2, "
+            "layer_1x1, layer_1x1_stride_2, top_50_of_256, top_8_of_50257, top_8_of_128256, "
+            "top_50_of_128256",
         ),
         ("--dtypes fp64", "there is no dtype 'fp64'; dtypes are fp16, bf16, fp32"),
         ("--layouts blocked", "there is no layout 'blocked'; layouts are contiguous, strided"),

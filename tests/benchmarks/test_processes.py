@@ -182,6 +182,18 @@ def test_cases_go_from_large_to_small() -> None:
     assert sorted(FROM_LARGE_TO_SMALL) == sorted(SIZES)
 
 
+def test_series_are_measured_once() -> None:
+    numbers = OPERATION.sizes["small"]
+    operation = dataclasses.replace(
+        OPERATION, dtypes=("bf16", "fp16"), sizes={**OPERATION.sizes, "layer_1x1": numbers}
+    )
+    cases = tasks([operation])
+    assert len(cases) == 4 * 2 * 2 + 1
+    [case] = (case for case in cases if case["size"] == "layer_1x1")
+    assert (case["dtype"], case["layout"]) == ("bf16", "contiguous")
+    assert tasks([operation], ["layer_1x1"], layouts=["strided"]) == []
+
+
 def test_all_operations_have_the_usual_sizes_and_known_ones() -> None:
     for operation in operations().values():
         assert {"small", "medium", "large", "ragged"} <= operation.sizes.keys() <= {*SIZES}
