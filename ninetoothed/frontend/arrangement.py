@@ -16,7 +16,8 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.locations import location
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.language import rules
-from ninetoothed.layout.meta_op import AtMostOne, Levels, mapped
+from ninetoothed.layout.emptiness import emptied
+from ninetoothed.layout.meta_op import Levels, mapped
 from ninetoothed.symbolic.decisions import bad_divisor
 from ninetoothed.symbolic.expr import IndexExpr, substitute, substitution, symbols
 
@@ -140,9 +141,7 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     block.add_op(op)
     result: SSAValue = op.result
     hint(result, parameter.name)
-    for meta in parameter.ops:
-        if signature.empty and isinstance(meta, AtMostOne):
-            meta = replace(meta, empty=True)
+    for meta in emptied(parameter.ops) if signature.empty else parameter.ops:
         step = nt.MetaOperation.of(meta, result)
         step.location = location(meta.loc)
         block.add_op(step)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from ninetoothed.layout.meta_op import AtMostOne, MetaOp
 from ninetoothed.symbolic.expr import IndexExpr, minimum, substitute, sym, symbol_names
@@ -20,6 +21,11 @@ def unknown_sizes(ops: Sequence[MetaOp]) -> list[IndexExpr]:
     return list(
         dict.fromkeys(size for op in ops if isinstance(op, AtMostOne) for size in op.unknown)
     )
+
+
+def emptied(ops: Sequence[MetaOp]) -> tuple[MetaOp, ...]:
+    """``ops`` as they are in calls in which one of these sizes is 0."""
+    return tuple(replace(op, empty=True) if isinstance(op, AtMostOne) else op for op in ops)
 
 
 def empty_where(size: IndexExpr, chosen: Collection[str]) -> IndexExpr | None:

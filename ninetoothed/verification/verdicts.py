@@ -44,9 +44,10 @@ from ninetoothed.errors import (
 )
 from ninetoothed.ir import nt
 from ninetoothed.ir.nt import kernel_of
+from ninetoothed.layout.emptiness import emptied
 from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.layout.joint import Store, apart, covered
-from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
+from ninetoothed.layout.meta_op import NOTHING, Guard, MetaOp, elements, shape_text
 from ninetoothed.layout.numbering import renumbering
 from ninetoothed.passes.analysis.checked_sizes import sizes_of_every_call
 from ninetoothed.passes.analysis.definedness import NO_PROOF
@@ -313,13 +314,10 @@ class _Verifier:
             )
         }
         self._placements = {
-            parameter.name: Placement(
-                parameter.source.shape,
-                (*parameter.ops, *self._renumbering(parameter)),
-                self._assumptions,
-                parameter.source.jagged,
+            parameter.name: self._placement(parameter, arranged)
+            for parameter, arranged in zip(
+                definition.parameters, kernel.arranged.values, strict=True
             )
-            for parameter in definition.parameters
         }
         self._writes = writes(kernel, [parameter.origin for parameter in definition.parameters])
         # What is stored says nothing about where: other sizes of what is read change no example.
@@ -351,6 +349,17 @@ class _Verifier:
         ]
         written = any(parameters[write.param] is parameter for _, write in found)
         return found if written else []
+
+    def _placement(self, parameter: ArrangedParameter, arranged: SSAValue) -> Placement:
+        # The module may be that of calls in which none of the tensor's elements exists.
+        access = nt.access_of(arranged, self._assumptions)[1].data
+        ops = emptied(parameter.ops) if NOTHING in access.guards else parameter.ops
+        return Placement(
+            parameter.source.shape,
+            (*ops, *self._renumbering(parameter)),
+            self._assumptions,
+            parameter.source.jagged,
+        )
 
     def _renumbering(self, parameter: ArrangedParameter) -> tuple[MetaOp, ...]:
         """The operations that give the programs a parameter's elements."""

@@ -6,7 +6,6 @@ import io
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -26,12 +25,12 @@ from ninetoothed.frontend.arrangement import arrange as arranged_block
 from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
-from ninetoothed.layout.emptiness import unknown_sizes
+from ninetoothed.layout.emptiness import emptied, unknown_sizes
 from ninetoothed.layout.lifting import lifted, repeated
-from ninetoothed.layout.meta_op import AtMostOne, MetaOp
+from ninetoothed.layout.meta_op import MetaOp
 from ninetoothed.layout.numbering import Use, numbering, renumbering
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
-from ninetoothed.symbolic.expr import Arithmetic, const, evaluate
+from ninetoothed.symbolic.expr import Arithmetic, IndexExpr, const, evaluate
 from ninetoothed.symbolic.intervals import declared_ranges
 from ninetoothed.tensor import tensor_of
 from ninetoothed.testing.random_arrangements import (
@@ -47,6 +46,16 @@ from tests.support.profiles import examples
 ARITHMETIC = Arithmetic(np.minimum, np.maximum, np.logical_and)
 
 
+def evaluated(expr: IndexExpr, env: dict[str, Any]) -> Any:
+    """The value of ``expr``; 0 where a size that is written as 0 divides a number: NumPy's
+    quotients by zero are 0 and warned of, Python's raise. Guards let none of them pass.
+    """
+    try:
+        return evaluate(expr, env, ARITHMETIC)
+    except ZeroDivisionError:
+        return 0
+
+
 def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, int]) -> None:
     """Compare the access with the model, at every element and at the indices around.
 
@@ -56,7 +65,6 @@ def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, 
     sizes = [[evaluate(size, values) for size in level] for level in access.levels]
     # A window longer than its dim makes a count below zero, which is none.
     assert [max(size, 0) for level in sizes for size in level] == list(model.offsets.shape)
-    # NumPy's numbers, whose quotients by zero are warned of: guards let none of them pass.
     env: dict[str, Any] = {name: np.int64(value) for name, value in values.items()}
     ranges: list[range] = []
     last = len(sizes) - 1
@@ -70,12 +78,12 @@ def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, 
     full = tuple(len(r) for r in ranges)
     valid = np.ones(full, bool)
     for guard in access.guards:
-        index, size = (evaluate(e, env, ARITHMETIC) for e in (guard.index, guard.size))
+        index, size = (evaluated(e, env) for e in (guard.index, guard.size))
         valid = valid & (np.asarray(index) >= 0) & (index < np.asarray(size))
     linear: Any = np.zeros(full, np.int64)
     inside = np.ones(full, bool)
     for index, size in zip(access.indices, shape, strict=True):
-        value = evaluate(index, env, ARITHMETIC)
+        value = evaluated(index, env)
         inside &= (np.asarray(value) >= 0) & (value < np.asarray(size))
         linear = linear * size + value
     assert not (valid & ~inside).any(), "the guards let an index outside the source pass"
@@ -97,10 +105,10 @@ def composed(t: Tensor, values: dict[str, int]) -> Access:
     return compose(chain.source.shape, ops, declared_ranges(chain.expressions))
 
 
-def classified(ops: Sequence[MetaOp], values: dict[str, int]) -> list[MetaOp]:
+def classified(ops: Sequence[MetaOp], values: dict[str, int]) -> Sequence[MetaOp]:
     """The operations in the class of a call with these values: dims of size 1 may be empty."""
     empty = any(evaluate(size, values) < 1 for size in unknown_sizes(ops))
-    return [replace(op, empty=empty) if isinstance(op, AtMostOne) else op for op in ops]
+    return emptied(ops) if empty else ops
 
 
 def shown(t: Tensor, values: dict[str, int]) -> list[int]:

@@ -250,6 +250,21 @@ def test_sizes_of_examples_are_those_of_a_call() -> None:
     )
 
 
+def test_dims_that_are_expanded_and_empty_in_every_call() -> None:
+    # The second slice has (step - 2) // (step - 1) elements, which is 0.
+    step = Symbol("step", lower_bound=2)
+
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x, y[2:-1:2, 1 : 1 : step - 1].expand((1, 1))
+
+    report = check(arrangement, copy, (Tensor(2), Tensor(2)))
+    assert str(report.of("in bounds", "y")) == "no element exists: never 0 < 0"
+    assert text(report, "coverage") == (
+        "an element is never written: element (0, 0), where y_size_0 = 2, y_size_1 = 2, step = 2"
+    )
+    assert report.of("races", "y").answer == PROVED
+
+
 def test_guards_that_never_hold() -> None:
     def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         return x.pad(((4, 0),))[:4].tile((4,)), y.tile((1,))
