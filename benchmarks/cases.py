@@ -83,19 +83,14 @@ def tasks(
 ) -> list[Record]:
     """The cases that these operations have, by :data:`CASE`, in the order of measuring them."""
     sizes, dtypes, layouts = set(sizes), set(dtypes), set(layouts)
-
-    def has(operation: Operation, size: str, dtype: str, layout: str) -> bool:
-        is_first = (dtype, layout) == (operation.dtypes[0], operation.layouts[0])
-        return size in operation.sizes and (is_first or size not in SERIES)
-
     return [
         dict(zip(CASE, (operation.name, size, dtype, layout), strict=True))
         for operation in operations
         for dtype in operation.dtypes
         for layout in operation.layouts
         for size in FROM_LARGE_TO_SMALL
-        if dtype in dtypes and layout in layouts and size in sizes
-        if has(operation, size, dtype, layout)
+        if dtype in dtypes and layout in layouts and size in sizes and size in operation.sizes
+        if size not in SERIES or (dtype, layout) == (operation.dtypes[0], operation.layouts[0])
     ]
 
 

@@ -24,7 +24,7 @@ def unknown_sizes(ops: Sequence[MetaOp]) -> list[IndexExpr]:
 
 
 def emptied(ops: Sequence[MetaOp]) -> tuple[MetaOp, ...]:
-    """``ops`` as they are in calls in which one of these sizes is 0."""
+    """``ops`` as they are in calls in which one of their :func:`unknown_sizes` is 0."""
     return tuple(replace(op, empty=True) if isinstance(op, AtMostOne) else op for op in ops)
 
 

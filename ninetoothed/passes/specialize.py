@@ -347,7 +347,7 @@ class SpecializePass(KernelPass):
             first = equal.first(decl.name)
             divisor = max(decl.divisor, divisors.get(first, 1))
             is_none = decl.indivisible or first in indivisible
-            yield replace(decl, divisor=divisor, indivisible=is_none and divisor % 16 != 0)
+            yield replace(decl, divisor=divisor, indivisible=is_none and divisor < MULTIPLE)
 
     def _computed(self, kernel: nt.KernelOp) -> Iterator[tuple[IndexExpr, ...]]:
         """The strides of each source, as products of sizes where they are known to be."""

@@ -256,9 +256,9 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: a power of two, at most 16, that the value is a multiple of. ``indivisible``: it is no multiple of 16.
-    ``specialized``: the value that the application was
-    specialized on when it was built, so that the kernel is right for this value only.
+    ``divisor``: a power of two, at most 16, that the value is a multiple of. ``indivisible``: it is
+    no multiple of 16. ``specialized``: the value that the application was specialized on when it
+    was built, so that the kernel is right for this value only.
     """
 
     name: str
